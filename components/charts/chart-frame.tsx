@@ -1,25 +1,14 @@
 import { memo, useMemo } from 'react';
 import { useResizeObserver } from '@mantine/hooks';
-import type { Mark } from '@/lib/shared/figures/marks';
 import { useFormat } from '../figures/use-format';
-import { CHART_HEIGHT, INSET, paneHeights, timeTicks, zoneOffsetMs, type Pane, type TimeAxis, type TimeSpan } from './chart-model';
+import { CHART_HEIGHT, type ChartProps, INSET, paneHeights, timeTicks, zoneOffsetMs, type TimeSpan } from './chart-model';
 import { ChartOverlay } from './chart-overlay';
-import { HeatPaneChart } from './heat-pane';
-import { LinePaneChart } from './line-pane';
+import { HeatPaneChart, LinePaneChart } from './panes';
 import classes from './charts.module.css';
 
-interface ChartFrameProps {
-  /** Names the chart for those who hear it. */
-  title: string;
-  span: TimeSpan;
-  panes: Pane[];
-  marks: readonly Mark[];
-  /** Shows a span of its own: milliseconds since the epoch. */
-  onZoom: (from: number, to: number) => void;
-}
-
 /** The panes of a chart above each other on one time axis, and over them what all charts of a screen share: cursor, selection, gaps, marks. */
-export const ChartFrame = memo(function ChartFrame({ title, span, panes, marks, onZoom }: ChartFrameProps) {
+export const ChartFrame = memo(function ChartFrame(chart: ChartProps) {
+  const { title, span, panes } = chart;
   const [measured, { width }] = useResizeObserver<HTMLDivElement>();
   const heights = paneHeights(panes);
   const axis = useTimeAxis(span, width);
@@ -40,19 +29,18 @@ export const ChartFrame = memo(function ChartFrame({ title, span, panes, marks, 
               );
             })}
           </div>
-          <ChartOverlay title={title} span={span} panes={panes} marks={marks} width={width} onZoom={onZoom} />
+          <ChartOverlay {...chart} width={width} />
         </>
       )}
     </div>
   );
 });
 
-const DAY_SECONDS = 86_400;
 /** What a text on the axis takes, with room around it. */
 const TICK_PX = 56;
 
 /** Round times of the reader's zone, and how they are said: the time of day, and the date where a day begins. */
-function useTimeAxis({ from, to }: TimeSpan, width: number): TimeAxis {
+function useTimeAxis({ from, to }: TimeSpan, width: number) {
   const format = useFormat();
   return useMemo(() => {
     const plot = width - INSET.left - INSET.right;
@@ -61,8 +49,8 @@ function useTimeAxis({ from, to }: TimeSpan, width: number): TimeAxis {
     // A text at the very end would be cut.
     const ticks = all.filter((at, index) => index % stride === 0 && ((to - at) / (to - from)) * plot >= 4);
     const tickText = (at: number) => {
-      const clock = format.tick(at, 0);
-      return clock === '00:00' ? format.tick(at, 2 * DAY_SECONDS) : clock;
+      const clock = format.minute(at);
+      return clock === '00:00' ? format.day(at) : clock;
     };
     return { ticks, tickText };
   }, [from, to, format, width]);

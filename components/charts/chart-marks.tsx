@@ -1,4 +1,4 @@
-import { useState, type CSSProperties, type ComponentType, memo } from 'react';
+import { useContext, useState, type CSSProperties, type ComponentType, memo } from 'react';
 import { Anchor, Button, Popover, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconNote, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
@@ -6,8 +6,8 @@ import type { Mark } from '@/lib/shared/figures/marks';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
 import { useChange } from '../frame/use-change';
-import { useTakeOff, type TakeOff } from './chart-parts';
-import type { TimeSpan } from './chart-model';
+import { TakeOffContext, type TakeOff } from './chart-parts';
+import type { ChartProps } from './chart-model';
 import classes from './charts.module.css';
 
 const SIGNS: Record<Mark['kind'], ComponentType<IconProps>> = { deploy: IconRocket, incident: IconAlertTriangle, note: IconNote };
@@ -16,7 +16,7 @@ const SIGNS: Record<Mark['kind'], ComponentType<IconProps>> = { deploy: IconRock
 function MarkFlag({ mark, style }: { mark: Mark; style: CSSProperties }) {
   const words = useTranslations('outbox.charts');
   const format = useFormat();
-  const takeOff = useTakeOff();
+  const takeOff = useContext(TakeOffContext);
   const [open, setOpen] = useState(false);
   const { kind, text, at, actor, url } = mark;
   const label = words('mark', { kind: words(`marks.${kind}`), text, at: format.absolute(at), actor });
@@ -95,15 +95,12 @@ function flagRows(places: readonly number[]): number[] {
   return rows;
 }
 
-interface ChartMarksProps {
-  marks: readonly Mark[];
-  span: TimeSpan;
-  /** Of the plot, in pixels. */
-  width: number;
-}
-
-/** Deploys, incidents and notes as lines across a chart. */
-export const ChartMarks = memo(function ChartMarks({ marks, span: { from, to }, width }: ChartMarksProps) {
+/** Deploys, incidents and notes as lines across a plot of `width` pixels. */
+export const ChartMarks = memo(function ChartMarks({
+  marks,
+  span: { from, to },
+  width,
+}: Pick<ChartProps, 'marks' | 'span'> & { width: number }) {
   const places = marks
     .map((mark) => ({ mark, share: (Date.parse(mark.at) - from) / (to - from) }))
     .filter(({ share }) => share >= 0 && share < 1)

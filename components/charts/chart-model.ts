@@ -1,3 +1,4 @@
+import type { Mark } from '@/lib/shared/figures/marks';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import { SPAN_SECONDS_MIN } from '@/lib/shared/figures/windows';
 
@@ -66,17 +67,20 @@ export interface TimeSpan {
   to: number;
 }
 
-/** The time axis that all panes of a chart share. */
-export interface TimeAxis {
-  ticks: number[];
-  tickText: (at: number) => string;
+export interface ChartProps {
+  title: string;
+  span: TimeSpan;
+  panes: Pane[];
+  marks: readonly Mark[];
+  /** Shows a span of its own: milliseconds since the epoch. */
+  onZoom: (from: number, to: number) => void;
 }
 
-/** How a pane is drawn. */
 export interface PaneProps<P extends Pane> {
   pane: P;
   span: TimeSpan;
-  axis: TimeAxis;
+  /** The time axis that all panes of a chart share. */
+  axis: { ticks: number[]; tickText: (at: number) => string };
   width: number;
   height: number;
   /** The lowest pane of a chart has the times at its foot. */

@@ -1,27 +1,27 @@
-import { memo, useId, useMemo, type KeyboardEvent, type PointerEvent } from 'react';
 import { useTranslations } from 'next-intl';
-import type { Mark } from '@/lib/shared/figures/marks';
-import { useFormat } from '../figures/use-format';
-import { useCursor } from './chart-parts';
-import { INSET, runsOf, selectedSpan, type DragSelection, type Pane, type TimeSpan } from './chart-model';
+import { type KeyboardEvent, memo, type PointerEvent, useId, useMemo } from 'react';
+import type { RatedPoint } from '@/lib/shared/figures/series-rates';
+import { type Format, useFormat } from '../figures/use-format';
 import { ChartMarks } from './chart-marks';
-import { ChartReading, useReadingText } from './chart-reading';
+import {
+  type ChartLine,
+  type ChartProps,
+  type DragSelection,
+  type HeatPane,
+  INSET,
+  type Pane,
+  runsOf,
+  selectedSpan,
+  type TimeSpan,
+} from './chart-model';
+import { LineSign, lineText, useCursor, useStepNotes } from './chart-parts';
 import classes from './charts.module.css';
-
-interface ChartOverlayProps {
-  title: string;
-  span: TimeSpan;
-  panes: Pane[];
-  marks: readonly Mark[];
-  width: number;
-  onZoom: (from: number, to: number) => void;
-}
 
 /** A drag of less than this is a click that slipped. */
 const DRAG_PX = 6;
 
 /** Where a chart is read and a span selected: by pointer, by touch, and with the arrow keys. */
-export function ChartOverlay({ title, span, panes, marks, width, onZoom }: ChartOverlayProps) {
+export function ChartOverlay({ title, span, panes, marks, width, onZoom }: ChartProps & { width: number }) {
   const words = useTranslations('outbox.charts');
   const { at: cursor, dragged, index, setCursor } = useCursor(span);
   const keysId = useId();
@@ -109,8 +109,7 @@ export function ChartOverlay({ title, span, panes, marks, width, onZoom }: Chart
   );
 }
 
-const DAY_SECONDS = 86_400;
-const DAY_MS = DAY_SECONDS * 1_000;
+const DAY_MS = 86_400_000;
 
 /** What stands on a chart whatever is read: steps that nobody watched, and steps that may still change. */
 const Standing = memo(function Standing({ span: { points }, width }: { span: TimeSpan; width: number }) {
@@ -140,7 +139,7 @@ function Moving({ span }: { span: TimeSpan }) {
   const format = useFormat();
   const { dragged, index } = useCursor(span);
   const { from, to } = span;
-  const say = (at: number) => `${to - from > DAY_MS ? `${format.tick(at, 2 * DAY_SECONDS)} ` : ''}${format.tick(at, 0)}`;
+  const say = (at: number) => `${to - from > DAY_MS ? `${format.day(at)} ` : ''}${format.minute(at)}`;
   const percent = (at: number) => `${((at - from) / (to - from)) * 100}%`;
   const selected = dragged === null || dragged.anchor === dragged.at ? null : selectedSpan(dragged, span);
   return (
@@ -157,5 +156,82 @@ function Moving({ span }: { span: TimeSpan }) {
         </div>
       )}
     </>
+  );
+}
+
+/** One value of a step: of a line, or of a row of the heat map. */
+type ReadValue = { name: string; line: ChartLine | null; text: string | null };
+
+/** A step with thousands of durations is read by its fullest rows. */
+const HEAT_ROWS_READ = 5;
+
+/** What a chart says of one step, pane by pane. */
+function readPoint(point: RatedPoint, panes: readonly Pane[], count: (value: number) => string): ReadValue[] {
+  return panes.flatMap((pane): ReadValue[] =>
+    pane.kind === 'heat'
+      ? readHeat(point.heat, pane, count)
+      : pane.lines.map((line) => ({ name: line.label, line, text: lineText(line, point) })),
+  );
+}
+
+function readHeat(heat: number[] | null, { rowName }: HeatPane, count: (value: number) => string): ReadValue[] {
+  const filled = [...(heat ?? []).entries()].filter(([, events]) => events > 0);
+  const fullest = new Set([...filled].sort(([, a], [, b]) => b - a).slice(0, HEAT_ROWS_READ));
+  return filled.filter((row) => fullest.has(row)).map(([row, events]) => ({ name: rowName(row), line: null, text: count(events) }));
+}
+
+/** How one step is said: when it was, and what the chart's lines are there. */
+function useReadingText(panes: readonly Pane[], stepMs: number): (point: RatedPoint) => string {
+  const words = useTranslations('outbox.charts');
+  const format = useFormat();
+  return (point) => {
+    const values = readPoint(point, panes, format.number).map(({ name, text }) => `${name} ${text ?? words('unknown')}`);
+    return [stepText(point, stepMs, format), ...(point.gap ? [words('gapWhy')] : values)].join(', ');
+  };
+}
+
+/** "14:02 – 14:03", with the date where the day is not plain from the axis. */
+function stepText({ at }: RatedPoint, stepMs: number, { day, minute }: Format): string {
+  const from = Date.parse(at);
+  return stepMs >= DAY_MS ? day(from) : `${day(from)} ${minute(from)} – ${minute(from + stepMs)}`;
+}
+
+interface ChartReadingProps extends Pick<ChartProps, 'panes' | 'span' | 'marks'> {
+  point: RatedPoint;
+  /** Where on the time axis, from 0 to 1. */
+  share: number;
+}
+
+/** The values at the cursor, beside it. */
+function ChartReading({ point, share, panes, span: { stepMs }, marks }: ChartReadingProps) {
+  const words = useTranslations('outbox.charts');
+  const format = useFormat();
+  const notes = useStepNotes(marks, stepMs);
+  const beside = `calc(${(share > 0.5 ? 1 - share : share) * 100}% + 12px)`;
+  const values = readPoint(point, panes, format.number);
+  return (
+    <div className={classes.reading} data-reading style={share > 0.5 ? { right: beside } : { left: beside }} aria-hidden>
+      <p>{stepText(point, stepMs, format)}</p>
+      {point.gap ? (
+        <p className={classes.note}>{words('gapWhy')}</p>
+      ) : (
+        <dl>
+          {values.map(({ name, line, text }) => (
+            <div key={name}>
+              <dt>
+                {line && <LineSign line={line} />}
+                {name}
+              </dt>
+              <dd>{text ?? words('unknown')}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {notes(point).map((note, index) => (
+        <p key={index} className={classes.note}>
+          {note}
+        </p>
+      ))}
+    </div>
   );
 }

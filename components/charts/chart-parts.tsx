@@ -1,5 +1,7 @@
+import { useTranslations } from 'next-intl';
 import { createContext, useContext, useMemo, useState, type ReactNode } from 'react';
 import type { Mark } from '@/lib/shared/figures/marks';
+import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { TimeSpan, ChartLine, DragSelection } from './chart-model';
 
@@ -40,13 +42,24 @@ export interface TakeOff {
   onDone: () => Promise<void>;
 }
 
-const MarkTools = createContext<TakeOff | null>(null);
-
-/** Who may take marks off the charts below it, by what. */
-export const MarkToolsProvider = MarkTools.Provider;
-
 /** null for who may not. */
-export const useTakeOff = (): TakeOff | null => useContext(MarkTools);
+export const TakeOffContext = createContext<TakeOff | null>(null);
+
+/** The value of a line at a step; null where it is not known. */
+export function lineText({ key, format }: ChartLine, { [key]: value }: RatedPoint): string | null {
+  return value === null ? null : format(value);
+}
+
+/** What is to be known about a step that was watched: that it may still change, and the marks in it. */
+export function useStepNotes(marks: readonly Mark[], stepMs: number): (point: RatedPoint) => string[] {
+  const words = useTranslations('outbox.charts');
+  return ({ at, underWay, provisional }) => [
+    ...(underWay ? [words('underWay')] : provisional ? [words('provisional')] : []),
+    ...marks
+      .filter((mark) => Date.parse(mark.at) >= Date.parse(at) && Date.parse(mark.at) < Date.parse(at) + stepMs)
+      .map(({ kind, text }) => `${words(`marks.${kind}`)}: ${text}`),
+  ];
+}
 
 /** A line or bars as they are drawn: their hue, and a line's dashes. */
 export function LineSign({ line: { hue, dash, barred } }: { line: ChartLine }) {

@@ -4,16 +4,11 @@ import { runsOf, tenth } from './chart-model';
 import { useFormat } from '../figures/use-format';
 import classes from '../figures/figures.module.css';
 
-interface SparklineShape {
-  /** One path per run of known values; a gap stays a gap. */
-  lines: string[];
-  grounds: string[];
-  /** The last value, when it is known, and every value alone between two gaps. */
-  dots: { x: number; y: number }[];
-}
-
-/** The paths of a sparkline in a box of `width` × `height`, zero at the bottom. Nulls are gaps; a lone value is a dot. */
-export function sparklineShape(values: (number | null)[], width: number, height: number): SparklineShape {
+/**
+ * A sparkline in a box of `width` × `height`, zero at the bottom: one path per run of known values, and a dot for the last one where it is
+ * known and for every value alone between two gaps.
+ */
+export function sparklineShape(values: (number | null)[], width: number, height: number) {
   const known = values.filter((value) => value !== null);
   const top = Math.max(1, ...known);
   const step = values.length > 1 ? width / (values.length - 1) : width;

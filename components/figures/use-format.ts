@@ -48,7 +48,10 @@ export function useFormat() {
       count: (count: Count) => format.formatCount(count, locale),
       clock: (at: string | number) => format.formatClock(at, timeZone),
       absolute: (at: string | number) => format.formatAbsolute(at, timeZone),
-      tick: (at: string | number, spanSeconds: number) => format.formatTick(at, locale, timeZone, spanSeconds),
+      /** "14:02". */
+      minute: (at: number) => format.formatTick(at, locale, timeZone, 0),
+      /** "Nov 21". */
+      day: (at: number) => format.formatTick(at, locale, timeZone, Infinity),
       /** "3 m 12 s ago", or "in 4 s" for a time to come. */
       relative: (at: string | number, now: number) => {
         const ms = now - new Date(at).getTime();
@@ -59,6 +62,9 @@ export function useFormat() {
     };
   }, [locale, timeZone, say]);
 }
+
+/** What `useFormat` gives. */
+export type Format = ReturnType<typeof useFormat>;
 
 /** Says a time as "3 m 12 s ago" inside a sentence. Renders its component every second: for a few sentences, not for a table. */
 export function useAgo(): (at: string) => string {

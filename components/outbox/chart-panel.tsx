@@ -2,12 +2,11 @@ import { Skeleton, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import dynamic from 'next/dynamic';
 import { memo, useId, useMemo, useState } from 'react';
-import type { Mark } from '@/lib/shared/figures/marks';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import type { Series, SeriesLine } from '@/lib/shared/model';
-import { CHART_HEIGHT, type ChartLine, type Pane, type TimeSpan } from '../charts/chart-model';
-import { LineSign } from '../charts/chart-parts';
+import { CHART_HEIGHT, type ChartLine, type ChartProps, type Pane } from '../charts/chart-model';
+import { LineSign, lineText, useStepNotes } from '../charts/chart-parts';
 import { Figure } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
 import classes from './charts.module.css';
@@ -19,18 +18,14 @@ const ChartFrame = dynamic(() => import('../charts/chart-frame').then(({ ChartFr
   loading: () => <Skeleton height={CHART_HEIGHT} radius="sm" animate={false} />,
 });
 
-interface ChartPanelProps {
-  title: string;
+interface ChartPanelProps extends ChartProps {
   /** Why there is nothing to draw; undefined where something may be. */
   why: UnavailableReason | undefined;
-  panes: Pane[];
-  span: TimeSpan;
-  marks: readonly Mark[];
-  onZoom: (from: number, to: number) => void;
 }
 
 /** A chart with its name, what its lines are, and the same numbers as a table for those who cannot see it. */
-export const ChartPanel = memo(function ChartPanel({ title, why, panes, span, marks, onZoom }: ChartPanelProps) {
+export const ChartPanel = memo(function ChartPanel({ why, ...chart }: ChartPanelProps) {
+  const { title, panes, span } = chart;
   const words = useTranslations('outbox.charts');
   const id = useId();
   const lines = panes.flatMap((pane) => pane.lines as ChartLine[]);
@@ -61,10 +56,10 @@ export const ChartPanel = memo(function ChartPanel({ title, why, panes, span, ma
         </div>
       ) : (
         <div style={{ height: CHART_HEIGHT }}>
-          <ChartFrame title={title} span={span} panes={panes} marks={marks} onZoom={onZoom} />
+          <ChartFrame {...chart} />
         </div>
       )}
-      {!empty && <ChartTable title={title} panes={panes} span={span} marks={marks} />}
+      {!empty && <ChartTable {...chart} />}
     </section>
   );
 });
@@ -72,15 +67,8 @@ export const ChartPanel = memo(function ChartPanel({ title, why, panes, span, ma
 /** Of a chart of which something is known. */
 const whyEmpty = ({ key }: ChartLine): UnavailableReason => (key === 'oldestAgeMs' ? 'not_watched' : 'no_events');
 
-interface ChartTableProps {
-  title: string;
-  panes: Pane[];
-  span: TimeSpan;
-  marks: readonly Mark[];
-}
-
 /** The points of a chart as rows, newest first, made when they are asked for. */
-function ChartTable({ title, panes, span, marks }: ChartTableProps) {
+function ChartTable({ title, ...chart }: ChartProps) {
   const words = useTranslations('outbox.charts');
   const [open, setOpen] = useState(false);
   return (
@@ -90,14 +78,14 @@ function ChartTable({ title, panes, span, marks }: ChartTableProps) {
       </summary>
       {open && (
         <div className={classes.tableScroll} role="region" aria-label={words('tableOf', { title })} tabIndex={0}>
-          <Rows panes={panes} span={span} marks={marks} />
+          <Rows {...chart} />
         </div>
       )}
     </details>
   );
 }
 
-function Rows({ panes, span: { points, stepMs }, marks }: Omit<ChartTableProps, 'title'>) {
+function Rows({ panes, span: { points, stepMs }, marks }: Pick<ChartProps, 'panes' | 'span' | 'marks'>) {
   const words = useTranslations('outbox.charts');
   const format = useFormat();
   const columns = panes.flatMap((pane): { head: string; text: (point: RatedPoint) => string | null }[] =>
@@ -106,17 +94,9 @@ function Rows({ panes, span: { points, stepMs }, marks }: Omit<ChartTableProps, 
           head: `${pane.rowName(row)}, ${words('units.events')}`,
           text: ({ heat }) => (heat === null ? null : format.number(heat[row] ?? 0)),
         }))
-      : pane.lines.map(({ key, label, format: say }) => ({
-          head: `${label}, ${pane.unit}`,
-          text: (point) => (point[key] === null ? null : say(point[key])),
-        })),
+      : pane.lines.map((line) => ({ head: `${line.label}, ${pane.unit}`, text: (point) => lineText(line, point) })),
   );
-  const notes = ({ at, gap, underWay, provisional }: RatedPoint): string[] => [
-    ...(gap ? [words('gap')] : underWay ? [words('underWay')] : provisional ? [words('provisional')] : []),
-    ...marks
-      .filter((mark) => Date.parse(mark.at) >= Date.parse(at) && Date.parse(mark.at) < Date.parse(at) + stepMs)
-      .map(({ kind, text }) => `${words(`marks.${kind}`)}: ${text}`),
-  ];
+  const notes = useStepNotes(marks, stepMs);
   return (
     <table className={classes.numbers}>
       <thead>
@@ -137,7 +117,7 @@ function Rows({ panes, span: { points, stepMs }, marks }: Omit<ChartTableProps, 
             {columns.map(({ head, text }) => (
               <td key={head}>{text(point) ?? words('unknown')}</td>
             ))}
-            <td>{notes(point).join(', ')}</td>
+            <td>{[...(point.gap ? [words('gap')] : []), ...notes(point)].join(', ')}</td>
           </tr>
         ))}
       </tbody>

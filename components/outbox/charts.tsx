@@ -10,7 +10,7 @@ import type { Series } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { timeSpan, type TimeSpan } from '../charts/chart-model';
-import { ChartCursorProvider, MarkToolsProvider, type TakeOff } from '../charts/chart-parts';
+import { ChartCursorProvider, TakeOffContext, type TakeOff } from '../charts/chart-parts';
 import { useFormat } from '../figures/use-format';
 import { useViewChange } from '../shell/outbox-bar';
 import { ButtonPopover } from '../frame/popovers';
@@ -48,7 +48,7 @@ export function Charts({ outbox, view, series, marks, takeOff, markEditor, child
         {markEditor}
       </ChartBar>
       {children}
-      <MarkToolsProvider value={takeOff}>
+      <TakeOffContext value={takeOff}>
         <ChartCursorProvider>
           <div className={classes.charts} aria-busy={pending}>
             {specs.map(({ id, of, panes }) => (
@@ -56,7 +56,7 @@ export function Charts({ outbox, view, series, marks, takeOff, markEditor, child
             ))}
           </div>
         </ChartCursorProvider>
-      </MarkToolsProvider>
+      </TakeOffContext>
     </section>
   );
 }

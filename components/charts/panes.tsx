@@ -1,17 +1,21 @@
+import { useTranslations } from 'next-intl';
 import { memo, useMemo } from 'react';
-import { Area, Bar, CartesianGrid, ComposedChart, Line, XAxis, YAxis, useXAxisScale, useYAxisScale } from 'recharts';
-import { useCursor } from './chart-parts';
+import { Area, Bar, CartesianGrid, ComposedChart, Line, useXAxisScale, useYAxisScale, XAxis, YAxis } from 'recharts';
 import {
-  INSET,
   ageAxis,
-  durationAxis,
   type BarPane,
   type ChartLine,
+  durationAxis,
+  type HeatPane,
+  INSET,
   type LinePane,
   type PaneProps,
+  tenth,
   type TimeSpan,
   type ValueKey,
 } from './chart-model';
+import { useCursor } from './chart-parts';
+import classes from './charts.module.css';
 
 type Row = Record<string, number | [number, number] | null> & { time: number };
 
@@ -19,7 +23,10 @@ type Row = Record<string, number | [number, number] | null> & { time: number };
 export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, height, axis, last }: PaneProps<LinePane | BarPane>) {
   const { lines, format } = pane;
   const { band, scale } = pane.kind === 'lines' ? pane : { band: undefined, scale: 'linear' };
-  const values = useMemo(() => valuesOf(span, lines), [span, lines]);
+  const values = useMemo(
+    () => span.points.flatMap((point) => lines.map(({ key }) => point[key]).filter((value) => value !== null)),
+    [span, lines],
+  );
   const fixed = scale === 'linear' ? null : scale === 'ages' ? ageAxis(values) : durationAxis(values);
   const floor = fixed?.domain[0] ?? 0;
   const rows = useMemo(() => rowsOf(span, lines, band, floor), [span, lines, band, floor]);
@@ -84,10 +91,6 @@ const strokeOf = ({ key, hue, dash }: Pick<ChartLine, 'hue' | 'dash'> & { key: s
   isAnimationActive: false,
 });
 
-function valuesOf({ points }: TimeSpan, lines: readonly ChartLine[]): number[] {
-  return points.flatMap((point) => lines.map(({ key }) => point[key]).filter((value) => value !== null));
-}
-
 function rowsOf({ points, from, stepMs }: TimeSpan, lines: readonly ChartLine[], band: LinePane['band'], floor: number): Row[] {
   const plotted = (value: number | null): number | null => (value === null ? null : Math.max(value, floor));
   return points.map((point, index) => {
@@ -130,4 +133,83 @@ function CursorDots({ rows, lines, span }: { rows: Row[]; lines: readonly ChartL
       })}
     </g>
   );
+}
+
+/** Shades of one hue, by how many events a cell holds; each is a path of many cells, so that a chart is a few elements. */
+const SHADES = 6;
+
+/** Events by time and duration: the darker, the more. Each bound has its line, the row above the last bound is what took longer. */
+export const HeatPaneChart = memo(function HeatPaneChart({ pane, span, width, height, axis }: PaneProps<HeatPane>) {
+  const words = useTranslations('outbox.charts');
+  const { boundsMs, format } = pane;
+  const { points, from, to } = span;
+  const plot = { width: width - INSET.left - INSET.right, height: height - INSET.top - INSET.bottom };
+  const used = useMemo(() => usedRows(points.map(({ heat }) => heat)), [points]);
+  const rows = used[1] - used[0];
+  const rowHeight = plot.height / rows;
+  const most = Math.max(1, ...points.flatMap(({ heat }) => heat ?? []));
+  const bottom = INSET.top + plot.height;
+  const paths = useMemo(() => {
+    const cells: string[][] = Array.from({ length: SHADES }, () => []);
+    const step = plot.width / points.length;
+    points.forEach(({ heat }, index) => {
+      heat?.forEach((count, row) => {
+        if (count === 0) return;
+        const y = bottom - (row - used[0] + 1) * rowHeight;
+        const wide = tenth(Math.max(1, step - 0.5));
+        cells[shadeOf(count, most)]?.push(`M${tenth(INSET.left + index * step)} ${tenth(y)}h${wide}v${tenth(rowHeight - 1)}h-${wide}z`);
+      });
+    });
+    return cells.map((shade) => shade.join(''));
+  }, [points, plot.width, bottom, rowHeight, used, most]);
+  return (
+    <>
+      <svg width={width} height={height} className={classes.heat}>
+        {boundsMs.slice(used[0], used[1]).map((bound, index) => {
+          const y = bottom - (index + 1) * rowHeight;
+          // Where rows are narrow, every second bound is named.
+          const named = rowHeight >= 14 || index % Math.ceil(14 / rowHeight) === 0;
+          return (
+            <g key={bound}>
+              <path d={`M${INSET.left} ${y}H${width - INSET.right}`} stroke="var(--oc-line)" strokeOpacity={named ? 1 : 0.5} />
+              {named && index + 1 < rows && (
+                <text x={INSET.left - 8} y={y} dy="0.35em" textAnchor="end">
+                  {format(bound)}
+                </text>
+              )}
+            </g>
+          );
+        })}
+        {paths.map((d, shade) => (
+          <path key={shade} d={d} fill="var(--oc-accent)" fillOpacity={(shade + 1) / SHADES} />
+        ))}
+        <path d={`M${INSET.left} ${bottom}H${width - INSET.right}`} stroke="var(--oc-line)" />
+        {axis.ticks.map((at) => (
+          <text key={at} x={INSET.left + ((at - from) / (to - from)) * plot.width} y={bottom + 16} textAnchor="middle">
+            {axis.tickText(at)}
+          </text>
+        ))}
+      </svg>
+      <p className={classes.heatScale} style={{ right: INSET.right }}>
+        {words('heatScale', { most })}
+        <span aria-hidden>
+          {Array.from({ length: SHADES }, (_, shade) => (
+            <i key={shade} style={{ opacity: (shade + 1) / SHADES }} />
+          ))}
+        </span>
+      </p>
+    </>
+  );
+});
+
+/** A few events must be seen beside thousands: shades go by the logarithm. */
+function shadeOf(count: number, most: number): number {
+  return Math.min(SHADES - 1, Math.floor((Math.log(count + 1) / Math.log(most + 1)) * SHADES));
+}
+
+/** The rows to show: those that hold events, and one on either side where there is one. */
+function usedRows(heats: (number[] | null)[]): [number, number] {
+  const length = heats.find((heat) => heat !== null)?.length ?? 1;
+  const filled = Array.from({ length }, (_, row) => row).filter((row) => heats.some((heat) => (heat?.[row] ?? 0) > 0));
+  return [Math.max(0, (filled[0] ?? 0) - 1), Math.min(length, (filled.at(-1) ?? length - 1) + 2)];
 }
