@@ -7,7 +7,7 @@ import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-re
 import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSnapshot, type Examination, type Finding, type Severity } from '@/lib/shared/doctor';
 import type { ActionResult } from '@/lib/shared/problems';
-import { useTicking } from '../figures/clock';
+import { useTicking } from '../figures/time';
 import { useConsole } from '../frame/console';
 import { Note } from '../frame/note';
 import { useChange } from '../frame/use-change';

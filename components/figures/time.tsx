@@ -1,10 +1,68 @@
 import { useTranslations } from 'next-intl';
-import { useTicking } from './clock';
-import { useFormat } from './use-format';
+import { createContext, type ReactNode, useContext, useState, useSyncExternalStore } from 'react';
 import classes from './figures.module.css';
+import { type Format, useFormat } from './use-format';
+
+/** The server's time at first paint, so that hydration writes the same text; then the browser's, put right where it is plainly off. */
+const ClockContext = createContext<{ serverNow: number; now: () => number } | null>(null);
+
+/** Below this the difference is the time the page took to arrive. */
+const TOLERATED_SKEW_MS = 30_000;
+
+export function ClockProvider({ serverNow, children }: { serverNow: number; children: ReactNode }) {
+  // The first value counts: a later one comes with a soft navigation, when the browser's clock is already running.
+  const [clock] = useState(() => {
+    const skew = serverNow - Date.now();
+    const correction = Math.abs(skew) > TOLERATED_SKEW_MS ? skew : 0;
+    return { serverNow, now: () => heldNow() + correction };
+  });
+  return <ClockContext value={clock}>{children}</ClockContext>;
+}
+
+const TICK_MS = 1_000;
+
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+let held = 0;
+
+/** The time stands still between two ticks: what is computed from it twice in one rendering must be equal. */
+function heldNow(): number {
+  const now = Date.now();
+  if (Math.abs(now - held) > TICK_MS) held = now;
+  return held;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    held = Date.now();
+    for (const each of listeners) each();
+  }, TICK_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  };
+}
+
+/** A value recomputed every second from the time in milliseconds; the component renders only when it changes. */
+export function useTicking<T extends string | number | boolean | null>(select: (now: number) => T): T {
+  const clock = useContext(ClockContext);
+  if (!clock) throw new Error('useTicking needs a ClockProvider above it');
+  return useSyncExternalStore(
+    subscribe,
+    () => select(clock.now()),
+    () => select(clock.serverNow),
+  );
+}
+
+/** The time to the second, in milliseconds. Renders its component every second: for a few sentences, not for a table. */
+export const useNow = (): number => useTicking((time) => Math.floor(time / 1_000) * 1_000);
 
 /** A text that grows older every second; the absolute time with its zone on hover, and what a copy takes along. */
-function Ticking({ at, say }: { at: string; say: (format: ReturnType<typeof useFormat>, now: number) => string }) {
+function Ticking({ at, say }: { at: string; say: (format: Format, now: number) => string }) {
   const format = useFormat();
   const text = useTicking((now) => say(format, now));
   const absolute = format.absolute(at);
@@ -48,3 +106,10 @@ export function useIsStale(asOf: string | null, intervalMs: number): boolean {
 }
 
 const STALE_GRACE_MS = 2_000;
+
+/** Says a time as "3 m 12 s ago" inside a sentence. */
+export function useAgo(): (at: string | number) => string {
+  const format = useFormat();
+  const now = useNow();
+  return (at) => format.relative(at, now);
+}

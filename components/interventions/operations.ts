@@ -1,7 +1,7 @@
 import { useTranslations } from 'next-intl';
 import type { OutboxEvent, OutboxInfo, SkipCode, Skipped } from '@/lib/shared/model';
 import type { State } from '@/lib/shared/states';
-import { useAgo } from '../figures/use-format';
+import { useAgo } from '../figures/time';
 
 /** The operations in the order they are offered; an outbox may know others, which follow. */
 const ORDER = ['retry', 'requeue', 'release', 'archive', 'restore'];

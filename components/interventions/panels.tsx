@@ -8,7 +8,8 @@ import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionRes
 import type { ProblemInfo } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
-import { useAgo, useFormat } from '../figures/use-format';
+import { useAgo } from '../figures/time';
+import { useFormat } from '../figures/use-format';
 import { useConsole } from '../frame/console';
 import { ReadOnlyNote } from './read-only-note';
 import classes from './intervention-dialog.module.css';
@@ -268,7 +269,7 @@ function Checking({ sent, onKnown }: { sent: SentKey; onKnown: (end: End) => voi
       <p>{t('unknown')}</p>
       <p className={classes.checking}>
         <Loader size={14} type="dots" aria-hidden />
-        {checkedAt === null ? t('checking') : t('checkedAt', { ago: ago(new Date(checkedAt).toISOString()) })}
+        {checkedAt === null ? t('checking') : t('checkedAt', { ago: ago(checkedAt) })}
       </p>
     </>
   );

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { useEffect, useEffectEvent } from 'react';
-import { useAgo } from '../figures/use-format';
+import { useAgo } from '../figures/time';
 import { useOperationName } from './operations';
 import { useOutcome, forgetSent, sentBy, type Sent } from './send';
 import frame from '../frame/frame.module.css';
@@ -39,9 +39,9 @@ export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void 
       onClose={onClose}
       classNames={{ root: frame.notice, title: frame.noticeTitle, icon: end === null ? frame.noticeIcon : undefined }}
     >
-      <p>{t('sent', { count: sent.count, outbox: sent.outboxName, ago: ago(new Date(sent.sentAt).toISOString()) })}</p>
+      <p>{t('sent', { count: sent.count, outbox: sent.outboxName, ago: ago(sent.sentAt) })}</p>
       {end === null && <p>{t('unknown')}</p>}
-      {end === null && <p>{checkedAt === null ? t('checking') : t('checkedAt', { ago: ago(new Date(checkedAt).toISOString()) })}</p>}
+      {end === null && <p>{checkedAt === null ? t('checking') : t('checkedAt', { ago: ago(checkedAt) })}</p>}
       {end !== null && result === null && <p>{t('absent')}</p>}
       <Anchor component={Link} href={`/audit?outbox=${encodeURIComponent(sent.outbox)}`}>
         {t('seeAudit')}

@@ -19,8 +19,6 @@ const SIGNS = {
 
 const KNOWN_ADVICE = ['index_published_at', 'index_waiting', 'column_published_at', 'base_table_needed', 'read_counters'] as const;
 
-const A_DAY_MS = 86_400_000;
-
 interface CollectorLineProps {
   collector: CollectorStatus | null;
   asOf: string;
@@ -34,7 +32,6 @@ export function CollectorLine({ collector, asOf, open, onOpen }: CollectorLinePr
   const format = useFormat();
   const state = collector?.state ?? 'waiting';
   const Sign = SIGNS[state];
-  const reach = (at: string) => (Date.parse(asOf) - Date.parse(at) < A_DAY_MS ? format.clock(at) : format.absolute(at));
   const share = collector?.backfill?.share ?? 0;
   return (
     <div className={classes.line} data-state={state}>
@@ -45,7 +42,7 @@ export function CollectorLine({ collector, asOf, open, onOpen }: CollectorLinePr
           share: format.percent(share),
           from: collector?.backfill ? format.absolute(collector.backfill.from).slice(0, 10) : 'none',
         })}
-        {collector?.foldedTo && <span> · {words('upTo', { clock: reach(collector.foldedTo) })}</span>}
+        {collector?.foldedTo && <span> · {words('upTo', { clock: format.recent(collector.foldedTo, Date.parse(asOf)) })}</span>}
         {collector?.advice && <span> · {words('moreKnown')}</span>}
       </p>
       {collector?.backfill && (

@@ -7,9 +7,8 @@ import type { Summary } from '@/lib/shared/model';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 import { CLOSE_SHARE, CountText, Figure, Percentile } from '../figures/figure';
-import { Age, RelativeTime, Since } from '../figures/time';
+import { Age, RelativeTime, Since, useTicking } from '../figures/time';
 import { useFormat } from '../figures/use-format';
-import { useTicking } from '../figures/clock';
 import { FactList } from '../frame/note';
 import classes from './outbox.module.css';
 

@@ -3,7 +3,7 @@ import type { Count } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
 import type { Evidence, SentenceFact } from '@/lib/shared/figures/verdicts';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { useTicking } from '../figures/clock';
+import { useNow, useTicking } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 
 /** What the catalogues test for with `select` where a value is not known. */
@@ -18,8 +18,6 @@ const BLIND: Record<string, string> = {
   server_outdated: 'outdated',
   store_away: 'store',
 };
-
-const A_DAY_MS = 86_400_000;
 
 /** The verdict on an outbox as one sentence: "The relay stopped 6 m 10 s ago; 1,204 waiting, oldest 6 m 12 s". */
 export function useVerdictSentence({
@@ -75,14 +73,13 @@ export function useVerdictSentence({
 export function useEvidenceText(): (evidence: Evidence) => string | null {
   const words = useTranslations('evidence');
   const format = useFormat();
-  const now = useTicking((time) => Math.floor(time / 1_000) * 1_000);
+  const now = useNow();
   const say = (name: string, value: string | number | null): string | number => {
     if (value === null) return NONE;
     if (name.endsWith('Ms') && typeof value === 'number') return value < 1_000 ? format.latency(value) : format.age(value);
     if (name.endsWith('Bytes') && typeof value === 'number') return format.bytes(value);
     if (!name.endsWith('At') || typeof value !== 'string') return value;
-    if (name !== 'sinceAt') return format.relative(value, now);
-    return now - Date.parse(value) < A_DAY_MS ? format.clock(value) : format.absolute(value);
+    return name === 'sinceAt' ? format.recent(value, now) : format.relative(value, now);
   };
   return ({ code, values }) => {
     if (!words.has(code)) return null;

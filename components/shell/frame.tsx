@@ -22,7 +22,7 @@ import { can, type Permission } from '@/lib/shared/permissions';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { useFormat } from '../figures/use-format';
 import { SentProvider, useSentNotices } from '../interventions/sent-notices';
-import { ClockProvider } from '../figures/clock';
+import { ClockProvider } from '../figures/time';
 import { ConsoleProvider, type ConsoleValue, useConsole } from '../frame/console';
 import classes from '../frame/frame.module.css';
 import { LiveProvider, LiveSwitch, useLiveReading } from '../frame/live';
