@@ -4,7 +4,9 @@ import { IconAlertTriangle, IconNote, IconRocket, IconTrash, type IconProps } fr
 import { useTranslations } from 'next-intl';
 import type { Mark } from '@/lib/shared/figures/marks';
 import { visibleText } from '@/lib/shared/text/visible-text';
+import { TIP } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
+import { POPOVER } from '../frame/popovers';
 import { useChange } from '../frame/use-change';
 import { TakeOffContext, type TakeOff } from './chart-parts';
 import type { ChartProps } from './chart-model';
@@ -22,7 +24,7 @@ function MarkFlag({ mark, style }: { mark: Mark; style: CSSProperties }) {
   const label = words('mark', { kind: words(`marks.${kind}`), text, at: format.absolute(at), actor });
   const Sign = SIGNS[kind];
   const flag = { className: classes.flag, style, 'aria-label': label, children: <Sign size={12} stroke={2} aria-hidden /> };
-  const tip = { label, events: { hover: true, focus: true, touch: true }, multiline: true, maw: 320, withArrow: true };
+  const tip = { label, ...TIP };
   if (takeOff === null)
     return (
       <Tooltip {...tip}>
@@ -30,16 +32,7 @@ function MarkFlag({ mark, style }: { mark: Mark; style: CSSProperties }) {
       </Tooltip>
     );
   return (
-    <Popover
-      opened={open}
-      onChange={setOpen}
-      width={280}
-      position="bottom"
-      shadow="md"
-      trapFocus
-      returnFocus
-      transitionProps={{ duration: 80 }}
-    >
+    <Popover opened={open} onChange={setOpen} width={280} position="bottom" {...POPOVER}>
       <Popover.Target>
         <Tooltip {...tip} disabled={open}>
           <button type="button" {...flag} aria-expanded={open} onClick={() => setOpen(!open)} />

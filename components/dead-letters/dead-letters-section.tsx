@@ -16,7 +16,7 @@ import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
 import { Notice } from '../frame/note';
 import { type ShownRows, useSteadyRows } from '../lists/steady-rows';
-import { ReadOnlyNote } from '../interventions/read-only-note';
+import { ReadOnlyNote } from '../frame/note';
 import classes from './dead-letters.module.css';
 
 /** Lines per outbox on the screen of all outboxes. */

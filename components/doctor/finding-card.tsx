@@ -10,7 +10,7 @@ import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { FactList } from '../frame/note';
 import { CopyText } from '../frame/popovers';
-import { ReasonPopover } from '../frame/reason-popover';
+import { ReasonPopover } from '../frame/popovers';
 import { useChange } from '../frame/use-change';
 import { useReader } from './doctor-line';
 import classes from './doctor.module.css';

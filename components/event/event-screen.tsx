@@ -11,7 +11,7 @@ import { useShortcuts } from '../frame/shortcuts';
 import { useMay } from '../frame/console';
 import { useIntervention } from '../interventions/use-intervention';
 import { inOrder, OPERATION_KEYS, useBecauseText, useObstacleText, useOperationName } from '../interventions/operations';
-import { ReadOnlyNote } from '../interventions/read-only-note';
+import { ReadOnlyNote } from '../frame/note';
 import { ContentView } from './content-view';
 import { Block, CopyAction, Facts } from './facts';
 import { Neighbours, Timeline } from './story';

@@ -10,7 +10,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { ButtonPopover } from '../frame/popovers';
 import { useShortcuts } from '../frame/shortcuts';
 import { useSteadyRows } from '../lists/steady-rows';
-import { ReadOnlyNote } from '../interventions/read-only-note';
+import { ReadOnlyNote } from '../frame/note';
 import { savePreference } from '../frame/preferences';
 import { type Column, COLUMNS, COLUMNS_COOKIE, columnAvailable } from './columns';
 import { EventListScreen, useEventList, useListKeys } from './event-list';

@@ -6,10 +6,13 @@ import { markKnown } from '@/lib/shared/text/format';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
 
-/** Words with a reason behind them: the reason shows on hover, on touch and when the keyboard comes by. */
+/** A tip shows on hover, on touch and when the keyboard comes by. */
+export const TIP = { events: { hover: true, focus: true, touch: true }, multiline: true, maw: 320, withArrow: true } as const;
+
+/** Words with a reason behind them, as a tip. */
 export function Hint({ reason, children, className }: { reason: string; children: ReactNode; className?: string }) {
   return (
-    <Tooltip label={reason} events={{ hover: true, focus: true, touch: true }} multiline maw={320} withArrow>
+    <Tooltip label={reason} {...TIP}>
       {/* A reason only a mouse can read is no reason: the words take the focus. */}
       <span tabIndex={0} className={className ? `${classes.hint} ${className}` : classes.hint}>
         {children}
@@ -64,10 +67,14 @@ export function CountText({ count, large }: { count: Count; large?: boolean }) {
 }
 
 /** So close to the exact value that a mark on each number would only be in the way: the figure's name says it once. */
-export const CLOSE_SHARE = 0.02;
+const CLOSE_SHARE = 0.02;
+
+type Latency = Omit<Percentiles, 'p50Ms' | 'p95Ms' | 'p99Ms'>;
+
+export const isClose = ({ known, errorShare = Infinity }: Latency): boolean => known === 'estimated' && errorShare <= CLOSE_SHARE;
 
 /** A percentile of measured times: plain where it is close, "≤ 1 s" where it is shorter than one look apart, else as it is known. */
-export function Percentile({ ms, of, large }: { ms: number | null; of: Omit<Percentiles, 'p50Ms' | 'p95Ms' | 'p99Ms'>; large?: boolean }) {
+export function Percentile({ ms, of, large }: { ms: number | null; of: Latency; large?: boolean }) {
   const words = useTranslations('figures');
   const format = useFormat();
   if (ms === null && of.atMostMs !== undefined && of.why === undefined) {
@@ -75,6 +82,5 @@ export function Percentile({ ms, of, large }: { ms: number | null; of: Omit<Perc
     const text = <Hint reason={words('atMostWhy', { interval: atMost })}>{words('atMost', { value: atMost })}</Hint>;
     return large ? <span className={classes.figure}>{text}</span> : text;
   }
-  const close = of.known === 'estimated' && of.errorShare !== undefined && of.errorShare <= CLOSE_SHARE;
-  return <Figure text={ms === null ? null : format.latency(ms)} known={close ? 'exact' : of.known} why={of.why} large={large} />;
+  return <Figure text={ms === null ? null : format.latency(ms)} known={isClose(of) ? 'exact' : of.known} why={of.why} large={large} />;
 }

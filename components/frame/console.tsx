@@ -7,7 +7,8 @@ import type { ActionResult } from '@/lib/shared/problems';
 /** What every screen knows: who looks at it, which outboxes there are, and the way to change events. */
 export interface ConsoleValue {
   account: { name: string; role: Role };
-  outboxes: readonly NamedOutbox[];
+  /** `changeable`: has a login for changes and an operation to prove; without them there is nothing to set. */
+  outboxes: readonly { id: string; name: string; changeable: boolean }[];
   interventions: InterventionActions;
 }
 
@@ -18,13 +19,6 @@ export interface InterventionActions {
   intervene(input: { outbox: string; request: InterventionRequest; key: string }): Promise<ActionResult<InterventionResult>>;
   /** What became of the intervention with this key; null when there is no record of it. */
   check(input: { outbox: string; key: string }): Promise<ActionResult<InterventionResult | null>>;
-}
-
-interface NamedOutbox {
-  id: string;
-  name: string;
-  /** It has a login for changes and an operation to prove: without them there is nothing to set. */
-  changeable: boolean;
 }
 
 const ConsoleContext = createContext<ConsoleValue | null>(null);

@@ -13,7 +13,7 @@ import classes from './frame.module.css';
 import { useShortcuts } from './shortcuts';
 
 /** A reading that failed: what happened, and since when the shown numbers have been standing still. */
-export interface FailedReading {
+interface FailedReading {
   code: ShownCode | 'unreachable';
   since: string;
   reference?: string;
@@ -52,7 +52,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   );
 }
 
-export function useLiveControl(): LiveControl {
+function useLiveControl(): LiveControl {
   const control = useContext(ControlContext);
   if (!control) throw new Error('useLiveControl needs a LiveProvider above it');
   return control;
@@ -61,18 +61,6 @@ export function useLiveControl(): LiveControl {
 /** The reading of the screen in view; null on a screen that does not poll. */
 export function useLiveReading(): LiveReading | null {
   return useContext(ReadingContext);
-}
-
-/** Tells the frame about this screen's reading, and takes it back when the screen goes. */
-export function useReportReading({ asOf, intervalMs, held, failing, outdated }: LiveReading): void {
-  const { report } = useLiveControl();
-  const code = failing?.code;
-  const since = failing?.since;
-  const reference = failing?.reference;
-  useEffect(() => {
-    report({ asOf, intervalMs, held, failing: code && since ? { code, since, reference } : null, outdated });
-  }, [report, asOf, intervalMs, held, code, since, reference, outdated]);
-  useEffect(() => () => report(null), [report]);
 }
 
 /** Past this a reading counts as failed. The action itself cannot be called back; its answer is dropped. */
@@ -87,11 +75,15 @@ class ReadingError extends Error {
     readonly reference?: string,
   ) {
     super(code);
-    this.name = 'ReadingError';
   }
 }
 
-interface PolledSnapshotOptions<T extends object> {
+/** What a screen polls, with the time it was taken at. */
+export interface Dated {
+  asOf: string | null;
+}
+
+interface PolledSnapshotOptions<T extends Dated> {
   /** Everything the reading depends on: outbox, window, filter. Must be serializable. */
   key: readonly unknown[];
   action: () => Promise<ActionResult<T>>;
@@ -113,9 +105,9 @@ export interface PolledSnapshot<T> {
 }
 
 /** Polls one action for the screen in view, unless the tab is hidden, `paused`, or switched off; a failed reading keeps the last good numbers. */
-export function usePolledSnapshot<T extends object>(options: PolledSnapshotOptions<T>): PolledSnapshot<T> {
+export function usePolledSnapshot<T extends Dated>(options: PolledSnapshotOptions<T>): PolledSnapshot<T> {
   const { key, action, initial, paused: held = false } = options;
-  const { paused: switchedOff } = useLiveControl();
+  const { paused: switchedOff, report } = useLiveControl();
   const still = held || switchedOff;
 
   const query = useQuery({
@@ -136,21 +128,22 @@ export function usePolledSnapshot<T extends object>(options: PolledSnapshotOptio
 
   // A soft navigation may bring newer numbers from the server than the cache holds, or the other way round.
   const snapshot = newest(initial, query.data);
-  const asOf = asOfOf(snapshot);
-  const error = query.error instanceof ReadingError ? query.error : null;
-  const outdated = error?.code === 'outdated';
-  const failing: FailedReading | null =
-    query.error === null || error?.code === 'outdated'
-      ? null
-      : { code: error?.code ?? 'unreachable', since: asOf ?? new Date(query.dataUpdatedAt).toISOString(), reference: error?.reference };
-
-  const everyMs = Math.max(POLL_INTERVAL_MS, options.everyMs?.(snapshot) ?? 0);
-  useReportReading({ asOf, intervalMs: everyMs, held, failing, outdated });
+  const { asOf } = snapshot;
+  const since = asOf ?? new Date(query.dataUpdatedAt).toISOString();
+  // `read` throws nothing else.
+  const { code, reference } = (query.error as ReadingError | null) ?? {};
+  const failing = useMemo(() => (code === undefined || code === 'outdated' ? null : { code, since, reference }), [code, since, reference]);
+  const intervalMs = Math.max(POLL_INTERVAL_MS, options.everyMs?.(snapshot) ?? 0);
+  useEffect(
+    () => report({ asOf, intervalMs, held, failing, outdated: code === 'outdated' }),
+    [report, asOf, intervalMs, held, failing, code],
+  );
+  useEffect(() => () => report(null), [report]);
 
   return {
     snapshot,
     asOf,
-    everyMs,
+    everyMs: intervalMs,
     failing,
     reading: query.isFetching,
     refresh: async () => {
@@ -159,14 +152,8 @@ export function usePolledSnapshot<T extends object>(options: PolledSnapshotOptio
   };
 }
 
-function asOfOf(snapshot: unknown): string | null {
-  if (typeof snapshot !== 'object' || snapshot === null || !('asOf' in snapshot)) return null;
-  return typeof snapshot.asOf === 'string' ? snapshot.asOf : null;
-}
-
-function newest<T>(initial: T, cached: T): T {
-  const [first, second] = [asOfOf(initial), asOfOf(cached)];
-  return first !== null && second !== null && Date.parse(first) > Date.parse(second) ? initial : cached;
+function newest<T extends Dated>(initial: T, cached: T = initial): T {
+  return initial.asOf !== null && cached.asOf !== null && Date.parse(initial.asOf) > Date.parse(cached.asOf) ? initial : cached;
 }
 
 async function read<T>(action: () => Promise<ActionResult<T>>): Promise<T> {

@@ -1,4 +1,9 @@
+import { IconLock } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { PROOF_REASONS } from '@/lib/shared/changes/read-only';
+import type { OutboxInfo } from '@/lib/shared/model';
 import classes from './note.module.css';
 
 interface NoteProps {
@@ -42,5 +47,21 @@ export function FactList({ facts, className }: { facts: readonly (readonly [name
         </div>
       ))}
     </dl>
+  );
+}
+
+/** Why an outbox cannot be changed from here and what to do about it; nothing where it can. */
+export function ReadOnlyNote({ outbox: { id, whyReadOnly } }: { outbox: Pick<OutboxInfo, 'id' | 'whyReadOnly'> }) {
+  const t = useTranslations();
+  if (whyReadOnly === null) return null;
+  return (
+    <Note icon={<IconLock size={16} stroke={1.75} aria-hidden />} dashed>
+      {t(`readOnly.${whyReadOnly}`)}{' '}
+      {PROOF_REASONS.includes(whyReadOnly) && (
+        <Link href={`/outboxes/${encodeURIComponent(id)}/settings`} prefetch={false}>
+          {t('proof.open')}
+        </Link>
+      )}
+    </Note>
   );
 }

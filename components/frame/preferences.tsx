@@ -15,15 +15,6 @@ export function savePreference(cookie: string, value: string): void {
   document.cookie = `${cookie}=${encodeURIComponent(value)}; path=/; max-age=${A_YEAR_SECONDS}; samesite=lax${secure}`;
 }
 
-function hasPreference(cookie: string): boolean {
-  return document.cookie.split('; ').some((entry) => entry.startsWith(`${cookie}=`));
-}
-
-export interface Language {
-  code: string;
-  name: string;
-}
-
 function usePreference(cookie: string): (value: string) => void {
   const router = useRouter();
   return (value) => {
@@ -32,15 +23,13 @@ function usePreference(cookie: string): (value: string) => void {
   };
 }
 
-function browserZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone || DEFAULT_TIME_ZONE;
-}
+const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || DEFAULT_TIME_ZONE;
 
 /** The first visit takes the browser's zone, once; from then on the reader's choice stands. */
 export function useFirstTimeZone(): void {
   const save = usePreference(TIME_ZONE_COOKIE);
   useEffect(() => {
-    if (!hasPreference(TIME_ZONE_COOKIE)) save(browserZone());
+    if (!document.cookie.split('; ').some((entry) => entry.startsWith(`${TIME_ZONE_COOKIE}=`))) save(browserZone());
     // eslint-disable-next-line react-hooks/exhaustive-deps -- once
   }, []);
 }
@@ -52,7 +41,7 @@ interface Choice {
   choose: (value: string) => void;
 }
 
-function useChoices(languages: Language[]): Record<Choice['key'], Choice> {
+function useChoices(languages: PersonMenusProps['languages']): Record<Choice['key'], Choice> {
   const words = useTranslations('frame');
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const zone = useTimeZone() ?? DEFAULT_TIME_ZONE;
@@ -148,7 +137,7 @@ export function TimeZoneSelect() {
 }
 
 export interface PersonMenusProps {
-  languages: Language[];
+  languages: { code: string; name: string }[];
   signOut: () => Promise<void>;
 }
 

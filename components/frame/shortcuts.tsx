@@ -47,12 +47,10 @@ interface Shortcut {
   run?: (event: KeyboardEvent) => void;
 }
 
-interface ShortcutRegistry {
-  register: (id: symbol, shortcuts: Shortcut[]) => void;
-  forget: (id: symbol) => void;
-}
+/** Binds keys until what it returns is called. */
+type Register = (shortcuts: Shortcut[]) => () => void;
 
-const RegistryContext = createContext<ShortcutRegistry | null>(null);
+const RegisterContext = createContext<Register | null>(null);
 const ListContext = createContext<Shortcut[]>([]);
 
 /** Typing is never taken for a command, an open dialog or menu keeps its keys to itself, and Enter on a link is the link's. */
@@ -68,20 +66,12 @@ function isElsewhere({ target, key }: KeyboardEvent): boolean {
 
 /** Listens for keys once for the whole console and knows which of them mean something on the screen in view. */
 export function ShortcutProvider({ children }: { children: ReactNode }) {
-  const [lists, setLists] = useState<ReadonlyMap<symbol, Shortcut[]>>(new Map());
-  const active = useMemo(() => [...lists.values()].flat(), [lists]);
-  const registry = useMemo<ShortcutRegistry>(
-    () => ({
-      register: (id, shortcuts) => setLists((before) => new Map(before).set(id, shortcuts)),
-      forget: (id) =>
-        setLists((before) => {
-          const after = new Map(before);
-          after.delete(id);
-          return after;
-        }),
-    }),
-    [],
-  );
+  const [lists, setLists] = useState<readonly Shortcut[][]>([]);
+  const active = useMemo(() => lists.flat(), [lists]);
+  const register = useCallback<Register>((shortcuts) => {
+    setLists((before) => [...before, shortcuts]);
+    return () => setLists((before) => before.filter((list) => list !== shortcuts));
+  }, []);
 
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -97,36 +87,26 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
   }, [active]);
 
   return (
-    <RegistryContext value={registry}>
+    <RegisterContext value={register}>
       <ListContext value={active}>{children}</ListContext>
-    </RegistryContext>
+    </RegisterContext>
   );
 }
 
 /** Binds keys while the calling component is on screen; registered again only when keys or labels change, whatever the handlers. */
 export function useShortcuts(shortcuts: Shortcut[]): void {
-  const registry = useContext(RegistryContext);
-  if (!registry) throw new Error('useShortcuts needs a ShortcutProvider above it');
-  const [id] = useState(() => Symbol('shortcuts'));
+  const register = useContext(RegisterContext);
+  if (!register) throw new Error('useShortcuts needs a ShortcutProvider above it');
   const latest = useRef(shortcuts);
   useEffect(() => {
     latest.current = shortcuts;
   });
-  const run = useCallback(
-    (keys: string, event: KeyboardEvent) => latest.current.find((shortcut) => shortcut.keys === keys)?.run?.(event),
-    [],
-  );
   const shape = JSON.stringify(shortcuts.map(({ keys, label, run: bound }) => [keys, label, bound !== undefined]));
   useEffect(() => {
     const entries = JSON.parse(shape) as [string, string, boolean][];
-    registry.register(
-      id,
-      entries.map(([keys, label, bound]) => ({ keys, label, run: bound ? (event) => run(keys, event) : undefined })),
-    );
-    return () => registry.forget(id);
-  }, [registry, id, run, shape]);
+    const run = (keys: string) => (event: KeyboardEvent) => latest.current.find((shortcut) => shortcut.keys === keys)?.run?.(event);
+    return register(entries.map(([keys, label, bound]) => ({ keys, label, run: bound ? run(keys) : undefined })));
+  }, [register, shape]);
 }
 
-export function useActiveShortcuts(): Shortcut[] {
-  return useContext(ListContext);
-}
+export const useActiveShortcuts = (): Shortcut[] => useContext(ListContext);

@@ -11,7 +11,7 @@ import { StateMark } from '../figures/mark';
 import { useAgo } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { useConsole } from '../frame/console';
-import { ReadOnlyNote } from './read-only-note';
+import { ReadOnlyNote } from '../frame/note';
 import classes from './intervention-dialog.module.css';
 import { useOperationName, useSkipText } from './operations';
 import { type End, type Opening, type SentKey, type Subject, useOutcome } from './send';

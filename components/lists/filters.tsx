@@ -7,6 +7,7 @@ import { FILTER_TEXT_MAX } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { useFormat } from '../figures/use-format';
+import { POPOVER } from '../frame/popovers';
 import classes from './filters.module.css';
 
 export interface Chip<F> {
@@ -58,16 +59,7 @@ function FilterChip<F>({ chip, onChange }: { chip: Chip<F>; onChange: (part: Par
     onChange(part);
   };
   return (
-    <Popover
-      opened={open}
-      onChange={setOpen}
-      position="bottom-start"
-      width={272}
-      trapFocus
-      returnFocus
-      shadow="md"
-      transitionProps={{ duration: 80 }}
-    >
+    <Popover opened={open} onChange={setOpen} position="bottom-start" width={272} {...POPOVER}>
       <span className={classes.chip} data-set={value !== null || undefined} data-wrong={error !== undefined || undefined}>
         <Popover.Target>
           <UnstyledButton className={classes.chipButton} onClick={() => setOpen((before) => !before)} aria-expanded={open}>

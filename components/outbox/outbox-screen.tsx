@@ -11,9 +11,8 @@ import type { ChartView, MarkedSnapshot } from '@/lib/shared/figures/chart-view'
 import { useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { usePolledSnapshot } from '../frame/live';
-import { Note } from '../frame/note';
+import { Note, ReadOnlyNote } from '../frame/note';
 import { DoctorLine } from '../doctor/doctor-line';
-import { ReadOnlyNote } from '../interventions/read-only-note';
 import { Charts, MarkEditor, type MarkAction } from './charts';
 import { CollectorLine } from './collector-line';
 import { Tiles } from './tiles';

@@ -6,7 +6,7 @@ import { amountOf, SHOWN_METRICS } from '@/lib/shared/figures/metrics';
 import type { Summary } from '@/lib/shared/model';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { SlotHealth } from '@/lib/shared/figures/slot-health';
-import { CLOSE_SHARE, CountText, Figure, Percentile } from '../figures/figure';
+import { CountText, Figure, isClose, Percentile } from '../figures/figure';
 import { Age, RelativeTime, Since, useTicking } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { FactList } from '../frame/note';
@@ -104,8 +104,6 @@ export function Tiles({ summary, publishedAtKnown, onAdvice }: TilesProps) {
     <Figure large text={value === null ? null : format.rate(value)} known={throughput.known} why={throughput.why} />
   );
   const time = (ms: number | null) => <Percentile large ms={ms} of={latency} />;
-  const { errorShare } = latency;
-  const close = latency.known === 'estimated' && errorShare !== undefined && errorShare <= CLOSE_SHARE;
   return (
     <ul className={classes.tiles} aria-label={words('figures')}>
       {slot !== null && <SlotTile slot={slot} asOf={asOf} />}
@@ -135,7 +133,7 @@ export function Tiles({ summary, publishedAtKnown, onAdvice }: TilesProps) {
         wide="latency"
         label={latency.count === null ? words('tiles.latency', { window }) : words('tiles.latencyOf', { window, count: latency.count })}
         of={latency}
-        knownText={close ? words('known.within', { share: format.percent(errorShare) }) : undefined}
+        knownText={isClose(latency) ? words('known.within', { share: format.percent(latency.errorShare ?? 0) }) : undefined}
       >
         <FactList
           className={classes.split}
