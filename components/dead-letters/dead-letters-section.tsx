@@ -14,9 +14,8 @@ import { CountText } from '../figures/figure';
 import { RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
-import { Notice } from '../frame/note';
+import { Notice, ReadOnlyNote } from '../frame/note';
 import { type ShownRows, useSteadyRows } from '../lists/steady-rows';
-import { ReadOnlyNote } from '../frame/note';
 import classes from './dead-letters.module.css';
 
 /** Lines per outbox on the screen of all outboxes. */
