@@ -8,7 +8,7 @@ import classes from './intervention-dialog.module.css';
 import { useOperationName } from './operations';
 import { PreviewRows, SqlView } from './preview-rows';
 import { ResultPanel, HaltedPanel, RunningPanel, ProblemPanel, UnknownPanel } from './panels';
-import { storedList, storeList, type Opening } from './send';
+import { storedList, storeList, type Open, type Opening } from './send';
 import { type Preview, type Run, usePreview, useRun } from './use-run';
 
 interface InterventionDialogProps {
@@ -16,7 +16,7 @@ interface InterventionDialogProps {
   onClose: () => void;
   onSettled: (result: InterventionResult) => void;
   /** Opens the dialog again for another operation: undo. */
-  onOpen: (subject: Opening['subject'], operation: string, events: Opening['events']) => void;
+  onOpen: Open;
 }
 
 /** Says what will happen to which rows, asks why, does it once, and shows what came of it. */
@@ -51,12 +51,6 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
     if (done !== null) onSettled(done);
     onClose();
   };
-  const undo = (reverse: string, ids: string[]) =>
-    onOpen(
-      subject,
-      reverse,
-      ids.map((id) => ({ id, version: '' })),
-    );
 
   return (
     <Modal
@@ -74,7 +68,7 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
       title={title()}
     >
       {run.phase === 'done' ? (
-        <ResultPanel result={run.result} subject={subject} rows={preview.preview?.rows ?? []} onClose={onClose} onUndo={undo} />
+        <ResultPanel result={run.result} subject={subject} rows={preview.preview?.rows ?? []} onClose={onClose} onUndo={onOpen} />
       ) : run.phase === 'checking' || run.phase === 'absent' ? (
         <UnknownPanel run={run} outbox={subject.id} onClose={close} />
       ) : running ? (

@@ -40,11 +40,10 @@ export function operationChoices(
     .filter((operation) => (operation === 'restore' ? archived > 0 : archived < events.length))
     .map((operation): OperationChoice => {
       const capability = capabilities[operation];
-      if (!mayOperate) return { operation, allowed: 0, obstacle: { kind: 'refusal', code: 'forbidden' } };
-      if (!outbox.writable) return { operation, allowed: 0, obstacle: { kind: 'refusal', code: 'read_only' } };
-      if (capability === undefined || !capability.offered) {
-        return { operation, allowed: 0, obstacle: { kind: 'refusal', code: capability?.because ?? 'not_supported' } };
-      }
+      const refused = (code: string): OperationChoice => ({ operation, allowed: 0, obstacle: { kind: 'refusal', code } });
+      if (!mayOperate) return refused('forbidden');
+      if (!outbox.writable) return refused('read_only');
+      if (!capability?.offered) return refused(capability?.because ?? 'not_supported');
       const allowed = events.filter((event) => event.state !== 'unmapped' && capability.from.includes(event.state)).length;
       return { operation, allowed, obstacle: allowed === 0 ? { kind: 'states', from: capability.from } : null };
     });
@@ -58,12 +57,10 @@ export function useOperationName(): (operation: string) => string {
 
 export function useObstacleText(): (obstacle: Obstacle) => string {
   const t = useTranslations();
-  return (obstacle) => {
-    if (obstacle.kind === 'states') {
-      return t('interventions.onlyFrom', { states: obstacle.from.map((state: State) => t(`states.${state}`)).join(', ') });
-    }
-    return refusal(t, obstacle.code);
-  };
+  return (obstacle) =>
+    obstacle.kind === 'refusal'
+      ? refusal(t, obstacle.code)
+      : t('interventions.onlyFrom', { states: obstacle.from.map((state) => t(`states.${state}`)).join(', ') });
 }
 
 /** Why a row was or would be left alone. `detail` says what the row says now. */

@@ -1,8 +1,9 @@
-import { Anchor, Button, type ButtonProps, Loader, Progress as Bar } from '@mantine/core';
+import { Alert, Anchor, Button, type ButtonProps, Loader, Progress as Bar } from '@mantine/core';
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import type { Progress } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionResult, type Skipped } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
@@ -11,10 +12,11 @@ import { StateMark } from '../figures/mark';
 import { useAgo } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { useConsole } from '../frame/console';
+import frame from '../frame/frame.module.css';
 import { ReadOnlyNote } from '../frame/note';
 import classes from './intervention-dialog.module.css';
 import { useOperationName, useSkipText } from './operations';
-import { type End, type Opening, type SentKey, type Subject, useOutcome } from './send';
+import { forgetSent, type Open, type Opening, type Sent, sentBy, useOutcome } from './send';
 import type { Run } from './use-run';
 
 interface PanelProps {
@@ -42,10 +44,10 @@ function Panel({ live, buttons, children }: PanelProps) {
 
 interface ResultPanelProps {
   result: InterventionResult;
-  subject: Subject;
+  subject: Opening['subject'];
   rows: InterventionPreview['rows'];
   onClose: () => void;
-  onUndo: (operation: string, ids: string[]) => void;
+  onUndo: Open;
 }
 
 /** What changed, what was left alone and why, and where it is recorded. Stays until it is closed. */
@@ -55,6 +57,8 @@ export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPa
   const skipText = useSkipText();
   const format = useFormat();
   const { undo, changed, operation, actor, at } = result;
+  // Without a version: taken as they are when the dialog opens again.
+  const undone = changed.map((id) => ({ id, version: '' }));
   const nameOf = (id: string) => {
     const event = rows.find((row) => row.event.id === id)?.event;
     return event === undefined ? id : [event.type, event.aggregateId ?? event.id].filter((part) => part !== null).join(' · ');
@@ -74,7 +78,7 @@ export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPa
       buttons={[
         ...(undo === null || changed.length === 0
           ? []
-          : [{ text: t('interventions.undo', { operation: name(undo) }), onClick: () => onUndo(undo, changed) }]),
+          : [{ text: t('interventions.undo', { operation: name(undo) }), onClick: () => onUndo(subject, undo, undone) }]),
         { text: t('interventions.done'), onClick: onClose, autoFocus: true },
       ]}
     >
@@ -234,14 +238,10 @@ function TriedEvent({ id, opening: { subject, operation, key } }: { id: string; 
   );
 }
 
-interface UnknownPanelProps {
-  run: Extract<Run, { phase: 'checking' | 'absent' }>;
-  outbox: string;
-  onClose: () => void;
-}
+type Unknown = Extract<Run, { phase: 'checking' | 'absent' }>;
 
 /** The third outcome: sent, and the answer did not come. It is looked up by itself and never sent again. */
-export function UnknownPanel({ run, outbox, onClose }: UnknownPanelProps) {
+export function UnknownPanel({ run, outbox, onClose }: { run: Unknown; outbox: string; onClose: () => void }) {
   const t = useTranslations('interventions');
   return (
     <Panel
@@ -251,13 +251,13 @@ export function UnknownPanel({ run, outbox, onClose }: UnknownPanelProps) {
         { text: t('close'), onClick: onClose },
       ]}
     >
-      {run.phase === 'absent' ? <p>{t('absent')}</p> : <Checking key={run.sent.key} sent={run.sent} onKnown={run.onKnown} />}
+      {run.phase === 'absent' ? <p>{t('absent')}</p> : <Checking key={run.sent.key} {...run} />}
       <p className={classes.reference}>{t('key', { key: run.phase === 'absent' ? run.key : run.sent.key })}</p>
     </Panel>
   );
 }
 
-function Checking({ sent, onKnown }: { sent: SentKey; onKnown: (end: End) => void }) {
+function Checking({ sent, onKnown }: Extract<Unknown, { phase: 'checking' }>) {
   const t = useTranslations('interventions');
   const ago = useAgo();
   const { end, checkedAt } = useOutcome(sent);
@@ -296,5 +296,47 @@ export function ProblemPanel({ problem: { code, reference, fields, because }, ou
       {reference !== undefined && <p className={classes.reference}>{t('interventions.reference', { reference })}</p>}
       {children}
     </div>
+  );
+}
+
+/** One intervention that was sent before this page was loaded, or whose dialog was closed: what became of it. */
+export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void }) {
+  const t = useTranslations('interventions');
+  const name = useOperationName();
+  const ago = useAgo();
+  // Another tab may have been answered meanwhile.
+  const { end: known, checkedAt } = useOutcome(sent, () => sentBy(sent.account).some(({ key }) => key === sent.key));
+  const close = useEffectEvent(onClose);
+  useEffect(() => {
+    if (known === 'gone') close();
+    else if (known !== null) forgetSent(sent.key);
+  }, [known, sent.key]);
+  const end = known === 'gone' ? null : known;
+  const result = end !== null && 'result' in end ? end.result : null;
+  const operation = name(sent.operation);
+  return (
+    <Alert
+      color={end === null ? 'yellow' : 'accent'}
+      icon={end === null ? <IconAlertTriangle size={18} aria-hidden /> : <IconCheck size={18} aria-hidden />}
+      title={
+        end === null
+          ? t('unknownTitle', { operation })
+          : result === null
+            ? t('absentTitle', { operation })
+            : `${operation}: ${t(`outcome.${result.outcome}`, { changed: result.changed.length, skipped: result.skipped.length })}`
+      }
+      withCloseButton={end !== null}
+      closeButtonLabel={t('close')}
+      onClose={onClose}
+      classNames={{ root: frame.notice, title: frame.noticeTitle, icon: end === null ? frame.noticeIcon : undefined }}
+    >
+      <p>{t('sent', { count: sent.count, outbox: sent.outboxName, ago: ago(sent.sentAt) })}</p>
+      {end === null && <p>{t('unknown')}</p>}
+      {end === null && <p>{checkedAt === null ? t('checking') : t('checkedAt', { ago: ago(checkedAt) })}</p>}
+      {end !== null && result === null && <p>{t('absent')}</p>}
+      <Anchor component={Link} href={`/audit?outbox=${encodeURIComponent(sent.outbox)}`}>
+        {t('seeAudit')}
+      </Anchor>
+    </Alert>
   );
 }

@@ -2,7 +2,7 @@ import { useTranslations } from 'next-intl';
 import type { InterventionPreview } from '@/lib/shared/model';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
-import { useBecauseText, useSkipText } from './operations';
+import { useSkipText } from './operations';
 import classes from './preview-rows.module.css';
 
 type Row = InterventionPreview['rows'][number];
@@ -12,6 +12,7 @@ export function PreviewRows({ rows }: { rows: Row[] }) {
   const t = useTranslations('interventions');
   const changing = rows.filter(({ allowed }) => allowed);
   const left = rows.filter(({ allowed }) => !allowed);
+  const previewRow = (row: Row) => <PreviewRow key={row.event.id} row={row} />;
   return (
     <div className={classes.rows} tabIndex={0} role="region" aria-label={t('rows')}>
       <table className={classes.table}>
@@ -28,11 +29,7 @@ export function PreviewRows({ rows }: { rows: Row[] }) {
             </th>
           </tr>
         </thead>
-        <tbody>
-          {changing.map((row) => (
-            <PreviewRow key={row.event.id} row={row} />
-          ))}
-        </tbody>
+        <tbody>{changing.map(previewRow)}</tbody>
         {left.length > 0 && (
           <tbody>
             <tr>
@@ -40,9 +37,7 @@ export function PreviewRows({ rows }: { rows: Row[] }) {
                 {t('leftAlone', { count: left.length })}
               </th>
             </tr>
-            {left.map((row) => (
-              <PreviewRow key={row.event.id} row={row} />
-            ))}
+            {left.map(previewRow)}
           </tbody>
         )}
       </table>
@@ -52,7 +47,6 @@ export function PreviewRows({ rows }: { rows: Row[] }) {
 
 function PreviewRow({ row: { event, allowed, code, because } }: { row: Row }) {
   const skip = useSkipText();
-  const reason = useBecauseText();
   return (
     <>
       <tr data-left={!allowed || undefined}>
@@ -72,7 +66,7 @@ function PreviewRow({ row: { event, allowed, code, because } }: { row: Row }) {
       {!allowed && (
         <tr data-left>
           <td colSpan={5} className={classes.because}>
-            {because === null ? skip(code, { state: event.state, at: event.publishedAt }) : reason(because)}
+            {skip(code, { state: event.state, at: event.publishedAt, because: because ?? undefined })}
           </td>
         </tr>
       )}

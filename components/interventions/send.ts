@@ -6,18 +6,15 @@ import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 import { useConsole, type InterventionActions } from '../frame/console';
 import { UNANSWERED } from '../frame/use-change';
 
-export interface Subject {
-  id: string;
-  name: string;
-}
-
 /** One opening of the dialog: its key makes however many clicks one intervention. */
 export interface Opening {
-  subject: Subject;
+  subject: { id: string; name: string };
   operation: string;
   events: SeenEvent[];
   key: string;
 }
+
+export type Open = (subject: Opening['subject'], operation: string, events: Opening['events']) => void;
 
 /** Stands for the version of an event that is not there: no row has it, so one that comes back is not taken as seen. */
 export const NOT_THERE = 'not-there';
@@ -143,16 +140,12 @@ export function useOutcome(sent: SentKey, kept?: () => boolean): { end: End | nu
 }
 
 /** An intervention that was sent from this browser and whose outcome it has not been told. */
-export interface Sent {
-  key: string;
+export interface Sent extends SentKey {
   /** Keys belong to people: somebody else who signs in here cannot ask after it. */
   account: string;
-  outbox: string;
   outboxName: string;
   operation: string;
   count: number;
-  /** Milliseconds since 1970. */
-  sentAt: number;
 }
 
 const KEY = 'outbox-console.sent';
@@ -188,17 +181,10 @@ const stored = (): Sent[] =>
     .filter(({ sentAt }) => Date.now() - sentAt < KEPT_MS);
 
 /** What this account sent from here and still has to be told of, oldest first. */
-export function sentBy(account: string): Sent[] {
-  return stored().filter((one) => one.account === account);
-}
+export const sentBy = (account: string): Sent[] => stored().filter((one) => one.account === account);
 
-export function keepSent(sent: Sent): void {
-  storeList(KEY, [...stored().filter(({ key }) => key !== sent.key), sent]);
-}
+const storedBut = (key: string): Sent[] => stored().filter((one) => one.key !== key);
 
-export function forgetSent(key: string): void {
-  storeList(
-    KEY,
-    stored().filter((one) => one.key !== key),
-  );
-}
+export const keepSent = (sent: Sent): void => storeList(KEY, [...storedBut(sent.key), sent]);
+
+export const forgetSent = (key: string): void => storeList(KEY, storedBut(key));

@@ -1,11 +1,9 @@
 import { lazy, Suspense, useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { InterventionResult } from '@/lib/shared/model';
-import type { Opening } from './send';
+import type { Open, Opening } from './send';
 
 const loadDialog = () => import('./intervention-dialog');
 const InterventionDialog = lazy(async () => ({ default: (await loadDialog()).InterventionDialog }));
-
-type Open = (subject: Opening['subject'], operation: string, events: Opening['events']) => void;
 
 export interface Intervention {
   open: Open;

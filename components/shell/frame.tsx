@@ -57,7 +57,6 @@ export function Frame({ console, serverNow, ...props }: FrameProps) {
 
 function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<FrameProps, 'console' | 'serverNow'>) {
   const words = useTranslations('frame');
-  const [collapsed, setCollapsed] = useState(railCollapsed);
   useFirstTimeZone();
   return (
     <div
@@ -72,13 +71,7 @@ function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<Fr
       <a href="#main" className={classes.skip}>
         {words('skip')}
       </a>
-      <Rail
-        collapsed={collapsed}
-        onToggle={() => {
-          savePreference(RAIL_COOKIE, collapsed ? 'wide' : 'icons');
-          setCollapsed(!collapsed);
-        }}
-      />
+      <Rail collapsedFirst={railCollapsed} />
       <div className={classes.body}>
         <header className={classes.top}>
           <div className={classes.topBar}>
@@ -121,18 +114,23 @@ function selectionWithAbsoluteTimes(selection: Selection | null): string | null 
 }
 
 /** Rarely needed: no screen waits for its script. */
-const SentNotice = lazy(async () => ({ default: (await import('../interventions/sent-notice')).SentNotice }));
+const SentNotice = lazy(async () => ({ default: (await import('../interventions/panels')).SentNotice }));
 
 const NOTICE = { root: classes.notice, title: classes.noticeTitle, icon: classes.noticeIcon };
 
 /** What stands between the reader and fresh numbers, and what was sent and not answered; over the foot of the screen, so that nothing moves. */
-export function Notices() {
+function Notices() {
   const words = useTranslations('frame');
   const problems = useTranslations('problems');
   const format = useFormat();
   const reading = useLiveReading();
   const failing = reading?.failing ?? null;
   const { sent, close } = useSentNotices();
+  const reload = (text: string) => (
+    <Button size="xs" onClick={() => window.location.reload()}>
+      {text}
+    </Button>
+  );
   return (
     <div className={classes.notices} role="status">
       {sent.length > 0 && (
@@ -146,9 +144,7 @@ export function Notices() {
         <Alert color="accent" icon={<IconRefresh size={18} aria-hidden />} title={words('outdated')} classNames={NOTICE}>
           <div className={classes.noticeBody}>
             {words('outdatedWhy')}
-            <Button size="xs" onClick={() => window.location.reload()}>
-              {words('reload')}
-            </Button>
+            {reload(words('reload'))}
           </div>
         </Alert>
       )}
@@ -164,11 +160,7 @@ export function Notices() {
               {failing.code === 'unreachable' ? words('unreachable') : problems(failing.code)}
               {failing.reference && ` ${words('reference', { reference: failing.reference })}`}
             </span>
-            {failing.code === 'unauthenticated' && (
-              <Button size="xs" onClick={() => window.location.reload()}>
-                {words('signIn')}
-              </Button>
-            )}
+            {failing.code === 'unauthenticated' && reload(words('signIn'))}
           </div>
         </Alert>
       )}
@@ -179,32 +171,33 @@ export function Notices() {
 interface Part {
   key: 'fleet' | 'deadLetters' | 'audit' | 'doctor' | 'detect';
   href: string;
+  /** Where its other pages are, if not below `href`. */
+  below?: string;
   icon: ComponentType<IconProps>;
-  isHere: (pathname: string) => boolean;
   /** Whose it is, where not everybody's. */
   permission?: Permission;
 }
 
 const PARTS: Part[] = [
-  { key: 'fleet', href: '/', icon: IconLayoutList, isHere: (path) => path === '/' || path.startsWith('/outboxes') },
-  { key: 'deadLetters', href: '/dead-letters', icon: IconMailX, isHere: (path) => path.startsWith('/dead-letters') },
-  { key: 'audit', href: '/audit', icon: IconHistory, isHere: (path) => path.startsWith('/audit') },
-  { key: 'doctor', href: '/doctor', icon: IconStethoscope, isHere: (path) => path.startsWith('/doctor') },
-  {
-    key: 'detect',
-    href: '/detect',
-    icon: IconDatabaseSearch,
-    isHere: (path) => path.startsWith('/detect'),
-    permission: 'account:manage',
-  },
+  { key: 'fleet', href: '/', below: '/outboxes', icon: IconLayoutList },
+  { key: 'deadLetters', href: '/dead-letters', icon: IconMailX },
+  { key: 'audit', href: '/audit', icon: IconHistory },
+  { key: 'doctor', href: '/doctor', icon: IconStethoscope },
+  { key: 'detect', href: '/detect', icon: IconDatabaseSearch, permission: 'account:manage' },
 ];
 
 /** The parts of the console: a rail, icons only when collapsed, a bar at the bottom of a phone. */
-export function Rail({ collapsed, onToggle }: { collapsed: boolean; onToggle: () => void }) {
+function Rail({ collapsedFirst }: { collapsedFirst: boolean }) {
+  const [collapsed, setCollapsed] = useState(collapsedFirst);
   const words = useTranslations('frame');
   const pathname = usePathname();
   const { role } = useConsole().account;
   const Toggle = collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
+  const toggleText = words(collapsed ? 'expandRail' : 'collapseRail');
+  const toggle = () => {
+    savePreference(RAIL_COOKIE, collapsed ? 'wide' : 'icons');
+    setCollapsed(!collapsed);
+  };
   return (
     <nav className={classes.rail} data-collapsed={collapsed} aria-label={words('parts')}>
       <Link href="/" className={classes.brand} aria-label={words('home')}>
@@ -212,28 +205,25 @@ export function Rail({ collapsed, onToggle }: { collapsed: boolean; onToggle: ()
         <span className={classes.railWord}>Outbox Console</span>
       </Link>
       <ul className={classes.parts}>
-        {PARTS.filter(({ permission }) => permission === undefined || can(role, permission)).map(({ key, href, icon: Icon, isHere }) => (
-          <li key={key}>
-            <Link
-              href={href}
-              className={classes.part}
-              aria-current={isHere(pathname) ? (pathname === href ? 'page' : 'true') : undefined}
-              title={collapsed ? words(`part.${key}`) : undefined}
-            >
-              <Icon size={18} stroke={1.75} aria-hidden />
-              <span className={classes.railWord}>{words(`part.${key}`)}</span>
-            </Link>
-          </li>
-        ))}
+        {PARTS.filter(({ permission }) => permission === undefined || can(role, permission)).map(
+          ({ key, href, below = href, icon: Icon }) => (
+            <li key={key}>
+              <Link
+                href={href}
+                className={classes.part}
+                aria-current={pathname === href ? 'page' : pathname.startsWith(below) ? 'true' : undefined}
+                title={collapsed ? words(`part.${key}`) : undefined}
+              >
+                <Icon size={18} stroke={1.75} aria-hidden />
+                <span className={classes.railWord}>{words(`part.${key}`)}</span>
+              </Link>
+            </li>
+          ),
+        )}
       </ul>
-      <UnstyledButton
-        className={classes.collapse}
-        onClick={onToggle}
-        aria-expanded={!collapsed}
-        title={words(collapsed ? 'expandRail' : 'collapseRail')}
-      >
+      <UnstyledButton className={classes.collapse} onClick={toggle} aria-expanded={!collapsed} title={toggleText}>
         <Toggle size={18} stroke={1.75} aria-hidden />
-        <span className={classes.railWord}>{words(collapsed ? 'expandRail' : 'collapseRail')}</span>
+        <span className={classes.railWord}>{toggleText}</span>
       </UnstyledButton>
     </nav>
   );
@@ -261,19 +251,16 @@ function Brand() {
 /** The dialog's script comes with its first opening: no screen waits for it. */
 const ShortcutList = lazy(() => import('./shortcut-list').then(({ ShortcutList: loaded }) => ({ default: loaded })));
 
-export function ShortcutHelp() {
+function ShortcutHelp() {
   const words = useTranslations('shortcuts');
-  const [opened, setOpened] = useState(false);
-  const [wanted, setWanted] = useState(false);
-  const open = () => {
-    setWanted(true);
-    setOpened(true);
-  };
+  // null before its first opening.
+  const [opened, setOpened] = useState<boolean | null>(null);
+  const open = () => setOpened(true);
   useShortcuts([{ keys: '?', label: words('help'), run: open }]);
   return (
     <>
       <TopIcon className={classes.wideOnly} label={words('title')} icon={IconKeyboard} onClick={open} />
-      {wanted && (
+      {opened !== null && (
         <Suspense fallback={null}>
           <ShortcutList opened={opened} onClose={() => setOpened(false)} />
         </Suspense>
