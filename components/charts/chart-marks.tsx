@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconNote, IconRocket, IconTrash, type IconProps } fr
 import { useTranslations } from 'next-intl';
 import type { Mark } from '@/lib/shared/figures/marks';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { TIP } from '../figures/figure';
+import { HINT } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
 import { POPOVER } from '../frame/popovers';
 import { useChange } from '../frame/use-change';
@@ -24,7 +24,7 @@ function MarkFlag({ mark, style }: { mark: Mark; style: CSSProperties }) {
   const label = words('mark', { kind: words(`marks.${kind}`), text, at: format.absolute(at), actor });
   const Sign = SIGNS[kind];
   const flag = { className: classes.flag, style, 'aria-label': label, children: <Sign size={12} stroke={2} aria-hidden /> };
-  const tip = { label, ...TIP };
+  const tip = { label, ...HINT };
   if (takeOff === null)
     return (
       <Tooltip {...tip}>

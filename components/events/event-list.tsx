@@ -13,7 +13,7 @@ import {
 import { formatMoney, sumAmounts } from '@/lib/shared/text/money';
 import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
-import type { Dated } from '../frame/live';
+import type { Snapshot } from '../frame/live';
 import { useShortcuts } from '../frame/shortcuts';
 import { OPERATION_KEYS, operationChoices, useObstacleText, useOperationName } from '../interventions/operations';
 import { type Intervention, useIntervention } from '../interventions/use-intervention';
@@ -32,7 +32,7 @@ export interface EventList<S extends object> extends List<EventFilter, S> {
 }
 
 /** A list of events: its page by URL, the ticks on its rows and the dialog that acts on them; `EventListScreen` shows it. */
-export function useEventList<S extends Dated>(options: Omit<ListOptions<EventFilter, S>, 'serialise' | 'paused'>): EventList<S> {
+export function useEventList<S extends Snapshot>(options: Omit<ListOptions<EventFilter, S>, 'serialise' | 'paused'>): EventList<S> {
   const ticks = useTicks();
   const [round, nextRound] = useReducer((before: number) => before + 1, 0);
   const intervention = useIntervention();

@@ -7,12 +7,12 @@ import { useFormat } from './use-format';
 import classes from './figures.module.css';
 
 /** A tip shows on hover, on touch and when the keyboard comes by. */
-export const TIP = { events: { hover: true, focus: true, touch: true }, multiline: true, maw: 320, withArrow: true } as const;
+export const HINT = { events: { hover: true, focus: true, touch: true }, multiline: true, maw: 320, withArrow: true } as const;
 
 /** Words with a reason behind them, as a tip. */
 export function Hint({ reason, children, className }: { reason: string; children: ReactNode; className?: string }) {
   return (
-    <Tooltip label={reason} {...TIP}>
+    <Tooltip label={reason} {...HINT}>
       {/* A reason only a mouse can read is no reason: the words take the focus. */}
       <span tabIndex={0} className={className ? `${classes.hint} ${className}` : classes.hint}>
         {children}

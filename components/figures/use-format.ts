@@ -30,7 +30,7 @@ export function useFormat() {
     const age = (ms: number) => format.formatAge(ms, locale, sayUnit);
     /** "1.24 s"; measured times, in milliseconds. */
     const latency = (ms: number) => format.formatLatency(ms, locale, sayUnit);
-    const number = (value: number) => format.formatNumber(value, locale);
+    const number = (value: number, fraction?: number) => format.formatNumber(value, locale, fraction);
     const rate = (value: number) => format.formatRate(value, locale);
     const percent = (share: number) => format.formatPercent(share, locale);
     const clock = (at: string | number) => format.formatClock(at, timeZone);
@@ -40,7 +40,7 @@ export function useFormat() {
       ...usual,
       compact: (value: number) => format.formatCompact(value, locale),
       /** A metric's number by its unit. */
-      amount: { count: number, share: percent, ms: latency, perMinute: rate },
+      amount: { count: (value: number) => number(value), share: percent, ms: latency, perMinute: rate },
       bytes: (value: number) => format.formatBytes(value, locale),
       /** null when the table cannot say. */
       count: (count: Count) => format.formatCount(count, locale),

@@ -79,11 +79,11 @@ class ReadingError extends Error {
 }
 
 /** What a screen polls, with the time it was taken at. */
-export interface Dated {
+export interface Snapshot {
   asOf: string | null;
 }
 
-interface PolledSnapshotOptions<T extends Dated> {
+interface PolledSnapshotOptions<T extends Snapshot> {
   /** Everything the reading depends on: outbox, window, filter. Must be serializable. */
   key: readonly unknown[];
   action: () => Promise<ActionResult<T>>;
@@ -105,7 +105,7 @@ export interface PolledSnapshot<T> {
 }
 
 /** Polls one action for the screen in view, unless the tab is hidden, `paused`, or switched off; a failed reading keeps the last good numbers. */
-export function usePolledSnapshot<T extends Dated>(options: PolledSnapshotOptions<T>): PolledSnapshot<T> {
+export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOptions<T>): PolledSnapshot<T> {
   const { key, action, initial, paused: held = false } = options;
   const { paused: switchedOff, report } = useLiveControl();
   const still = held || switchedOff;
@@ -152,7 +152,7 @@ export function usePolledSnapshot<T extends Dated>(options: PolledSnapshotOption
   };
 }
 
-function newest<T extends Dated>(initial: T, cached: T = initial): T {
+function newest<T extends Snapshot>(initial: T, cached: T = initial): T {
   return initial.asOf !== null && cached.asOf !== null && Date.parse(initial.asOf) > Date.parse(cached.asOf) ? initial : cached;
 }
 

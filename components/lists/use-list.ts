@@ -1,7 +1,7 @@
 import { usePathname, useRouter } from 'next/navigation';
 import { useTransition } from 'react';
 import type { ActionResult } from '@/lib/shared/problems';
-import { type Dated, usePolledSnapshot, type PolledSnapshot } from '../frame/live';
+import { type Snapshot, usePolledSnapshot, type PolledSnapshot } from '../frame/live';
 
 export interface ListOptions<F, S extends object> {
   name: readonly unknown[];
@@ -33,7 +33,7 @@ export interface List<F, S extends object> extends PolledSnapshot<S> {
 }
 
 /** A list's state is its URL: every change is a navigation, so that back, reload and a sent link show the same. */
-export function useList<F, S extends Dated>(options: ListOptions<F, S>): List<F, S> {
+export function useList<F, S extends Snapshot>(options: ListOptions<F, S>): List<F, S> {
   const { name, filter, serialise, cursor, columns = null, initial, load, paused } = options;
   const router = useRouter();
   const pathname = usePathname();
