@@ -1,4 +1,5 @@
-import type { ActorsKey, Remembered, Unsettled, UnsettledLog } from '@/lib/interventions/settle';
+import type { ActorsKey } from '@/lib/interventions/operation';
+import type { Remembered, Unsettled, UnsettledLog } from '@/lib/interventions/settle';
 import { Problem } from '@/lib/shared/problems';
 import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
 import type { Store } from '@/lib/store/store';

@@ -38,11 +38,12 @@ export interface RowsOfSteps {
 export async function classify(change: Omit<Change, 'author'>, steps: readonly Step[], rows: readonly Asked[]): Promise<Classified[]> {
   if (rows.length === 0) return [];
   const { outbox, db } = change;
-  const found = await whereabouts(
-    outbox,
-    db,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const found = await rowsById<EventLocation>(outbox, db, ids, (at) => {
+    return sql`${at.id.text} as id, ${at.state} as state,
+        ${at.exact} as exact, ${at.stable} as stable, ${touchedCount(outbox, at)} as touched, ${at.roleIso('publishedAt')} as published_at,
+        ${at.roleText('type')} as type, ${at.roleText('aggregateId')} as aggregate_id`;
+  });
   return reasonsFor(change, steps, rows, found, await rowsOfSteps(outbox, db, steps, [...found.values()]));
 }
 
@@ -93,16 +94,6 @@ function skipped(id: string, row: EventLocation | undefined, { code, because }: 
   const [type, aggregate] = [row?.type ?? null, row?.aggregate_id ?? null];
   return { event_id: id, event_type: type, aggregate_id: aggregate, code, detail, before: null, after: null };
 }
-
-const whereabouts = (outbox: Outbox, db: Db, ids: readonly string[]): Promise<Map<string, EventLocation>> =>
-  rowsById<EventLocation>(
-    outbox,
-    db,
-    ids,
-    (at) => sql`${at.id.text} as id, ${at.state} as state,
-        ${at.exact} as exact, ${at.stable} as stable, ${touchedCount(outbox, at)} as touched, ${at.roleIso('publishedAt')} as published_at,
-        ${at.roleText('type')} as type, ${at.roleText('aggregateId')} as aggregate_id`,
-  );
 
 export interface ById {
   id: string;

@@ -5,8 +5,9 @@ import { recordTables } from '@/lib/outbox/companions';
 import type { InterventionResult } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { isUnderWay } from './intervene';
+import type { ActorsKey } from './operation';
 import { headerOf, recordedResult } from './records';
-import { findKey, notAppliedResult, resultFrom, settleEntry, type ActorsKey, type SettleDeps } from './settle';
+import { findKey, notAppliedResult, resultFrom, settleEntry, type SettleDeps } from './settle';
 
 /** What a key has answered, settled if it was unknown; null for no try. Throws Problem `in_progress`, or `unavailable`: nobody can say. */
 export async function findByKey(deps: SettleDeps, key: ActorsKey): Promise<InterventionResult | null> {

@@ -11,10 +11,10 @@ import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { stopwatch } from '@/lib/shared/async/stopwatch';
 import { applyOperation } from './apply';
-import { asked, type Operation } from './operation';
+import { asked, type ActorsKey, type Operation } from './operation';
 import { OPERATIONS } from './operations';
 import { closeHeader, headerOf, insertEvents, insertHeader, outcomeOf, recordedResult, resultOf, type RecordHeader } from './records';
-import { resultFrom, settle, settleEntry, type ActorsKey, type SettleDeps } from './settle';
+import { resultFrom, settle, settleEntry, type SettleDeps } from './settle';
 
 export interface InterventionDeps extends SettleDeps {
   /** Throws Problem `unavailable` when the store cannot take an audit entry: then nothing is changed. */

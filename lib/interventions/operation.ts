@@ -9,6 +9,7 @@ import type { Call } from '@/lib/shape/schema/operation';
 import type { Value } from '@/lib/shape/shape';
 import type { SeenEvent } from '@/lib/shared/changes/batches';
 import type { SkipCode } from '@/lib/shared/model';
+import type { Actor } from '@/lib/shared/permissions';
 import type { LiveState, State } from '@/lib/shared/states';
 
 /** One guarded way of changing rows: which rows of which table, what the version covers, and what becomes of them. */
@@ -27,6 +28,9 @@ export interface Step {
   warnings: string[];
 }
 
+/** What a step says that moves rows as they are. */
+export const PLAIN_STEP = { set: {}, call: null, olderThanStuckAfter: null, notify: null, warnings: [] };
+
 /** Why an operation leaves a row in this state alone. `because` names a sentence under `refusals.<code>`. */
 export interface Refusal {
   code: SkipCode;
@@ -42,6 +46,13 @@ export interface Operation {
   steps(outbox: Outbox): Step[];
   /** What it says to a row in this state when no step is for it; null when a step is. */
   refusal(outbox: Outbox, state: State): Refusal | null;
+}
+
+/** Whose key, and on which outbox: what makes two requests the same try. */
+export interface ActorsKey {
+  outbox: string;
+  actor: Actor;
+  key: string;
 }
 
 /** Who archives and why, for the columns an archived row carries. */

@@ -3,7 +3,7 @@ import { type Db, tableRef } from '@/lib/database/description';
 import type { Engine } from '@/lib/database/engine';
 import { LINE_OUTBOX, recordTables } from '@/lib/outbox/companions';
 import type { InterventionRequest, InterventionResult, Outcome, Skipped } from '@/lib/shared/model';
-import type { Actor } from '@/lib/shared/permissions';
+import type { ActorsKey } from './operation';
 import { OPERATIONS } from './operations';
 
 export const headersOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).headers);
@@ -37,11 +37,8 @@ export interface RecordEvent {
   after: Record<string, string | null> | null;
 }
 
-export interface NewHeader {
+interface NewHeader extends ActorsKey {
   id: string;
-  outbox: string;
-  actor: Actor;
-  key: string;
   requestHash: string;
   request: InterventionRequest;
 }
@@ -94,11 +91,7 @@ export function headerColumns({ fragments, companions }: Engine): RawBuilder<unk
 }
 
 /** A header by its id, or the one an actor's key made in an outbox. Served by the primary key, or the unique index on (outbox, actor_id, key). */
-export async function headerOf(
-  engine: Engine,
-  db: Db,
-  by: { id: string } | Pick<NewHeader, 'outbox' | 'actor' | 'key'>,
-): Promise<RecordHeader | null> {
+export async function headerOf(engine: Engine, db: Db, by: { id: string } | ActorsKey): Promise<RecordHeader | null> {
   const where =
     'key' in by
       ? sql`${sql.id('outbox')} = ${by.outbox} and ${sql.id('actor_id')} = ${by.actor.id} and ${sql.id('key')} = ${by.key}`

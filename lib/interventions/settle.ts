@@ -4,16 +4,10 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
-import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { within } from '@/lib/shared/async/within';
+import type { ActorsKey } from './operation';
 import { headerOf, insertHeader, recordedResult } from './records';
-
-export interface ActorsKey {
-  outbox: string;
-  actor: Actor;
-  key: string;
-}
 
 /** A try whose commit was sent and never confirmed. */
 export interface Unsettled extends ActorsKey {

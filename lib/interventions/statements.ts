@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { tableRef } from '@/lib/database/description';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
-import type { Outbox } from '@/lib/outbox/outbox';
+import { tableLabel, type Outbox } from '@/lib/outbox/outbox';
 import { placeColumns, type Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
 import { rowId } from '@/lib/outbox/rows/row-id';
@@ -10,7 +10,6 @@ import type { Call, PlainValue } from '@/lib/shape/schema/operation';
 import type { Value } from '@/lib/shape/shape';
 import { touchedCount } from '@/lib/outbox/rows/touched';
 import type { Version } from '@/lib/outbox/rows/version';
-import { placeName } from './operations/restore';
 import type { Author, Seen, Step } from './operation';
 
 /** A step with the expressions over the rows it takes; `target`: where they are afterwards. */
@@ -214,6 +213,6 @@ function archiveValues({ outbox, step, at, target }: PreparedStep, author: Autho
     [ARCHIVE_COLUMNS.intervention]: fragments.typed(author.interventionId, companions.columns.id),
     [ARCHIVE_COLUMNS.reason]: fragments.textValue(author.reason),
     [ARCHIVE_COLUMNS.fromState]: at.state,
-    [ARCHIVE_COLUMNS.fromTable]: fragments.textValue(placeName(step.source)),
+    [ARCHIVE_COLUMNS.fromTable]: fragments.textValue(tableLabel(step.source.table)),
   };
 }

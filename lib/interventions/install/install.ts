@@ -30,9 +30,8 @@ export async function bindForInstall(settings: OutboxSettings, database: Databas
 }
 
 /** What an outbox needs before it can be changed: records, archive, exactly the grants its operations use. Throws DatabaseFailure. */
-export async function installStatements(outbox: Outbox, url?: string): Promise<InstallStatement[]> {
-  return INSTALLATIONS[outbox.database.engine.key](outbox, url);
-}
+export const installStatements = async (outbox: Outbox, url?: string): Promise<InstallStatement[]> =>
+  INSTALLATIONS[outbox.database.engine.key](outbox, url);
 
 /** `installStatements` as a script for a person to read and run; one transaction where the engine can undo schema changes. */
 export async function installScript(outbox: Outbox, url?: string): Promise<string> {

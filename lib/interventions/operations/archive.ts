@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { statePredicate } from '@/lib/shape/compile';
 import type { LiveState } from '@/lib/shared/states';
-import { generalRefusal, isLive, type Operation, type Step } from '../operation';
+import type { Place } from '@/lib/shape/bound';
+import { generalRefusal, isLive, PLAIN_STEP, type Operation, type Step } from '../operation';
 
 /** Out of the outbox into the archive. Dead rows are compared exactly, waiting ones by what no relay changes. */
 export const archiveOperation: Operation = {
@@ -11,26 +12,16 @@ export const archiveOperation: Operation = {
   steps(outbox) {
     const { shape, archive } = outbox;
     if (shape.archive === undefined || archive === null) return [];
-    const common = { target: archive, olderThanStuckAfter: null, notify: null, set: {}, call: null };
-    const waiting = shape.archive.from.filter((state) => state !== 'dead' && state !== 'processing');
-    const fromMain = (states: LiveState[], version: Step['version'], warnings: string[]): Step[] =>
-      statePredicate(shape, states, 'o', outbox.scope) === null
-        ? []
-        : [
-            {
-              ...common,
-              source: outbox.main,
-              version,
-              warnings,
-              match: (at) => statePredicate(shape, states, at.alias, outbox.scope) ?? sql`false`,
-            },
-          ];
-    const steps = [...fromMain(waiting, 'stable', shape.archive.warnings)];
-    if (shape.archive.from.includes('dead')) {
-      steps.push(...fromMain(['dead'], 'exact', []));
-      if (outbox.dead !== null) steps.push({ ...common, source: outbox.dead, version: 'exact', warnings: [], match: () => sql`true` });
-    }
-    return steps;
+    const { from, warnings } = shape.archive;
+    const step = (source: Place, match: Step['match']): Step => ({ ...PLAIN_STEP, source, target: archive, version: 'exact', match });
+    const fromMain = (states: LiveState[]): Step[] => {
+      if (statePredicate(shape, states, 'o', outbox.scope) === null) return [];
+      return [step(outbox.main, (at) => statePredicate(shape, states, at.alias, outbox.scope) ?? sql`false`)];
+    };
+    const waiting = fromMain(from.filter((state) => state !== 'dead' && state !== 'processing'));
+    const steps = waiting.map((one): Step => ({ ...one, version: 'stable', warnings }));
+    if (!from.includes('dead')) return steps;
+    return [...steps, ...fromMain(['dead']), ...(outbox.dead === null ? [] : [step(outbox.dead, () => sql`true`)])];
   },
   refusal(outbox, state) {
     if (outbox.shape.archive === undefined) return { code: 'not_supported', because: outbox.shape.noArchive ?? 'not_in_schema' };

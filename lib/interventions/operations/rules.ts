@@ -41,12 +41,8 @@ function stepsOfRule(outbox: Outbox, rule: ChangeRule): Step[] {
   };
   const steps: Step[] = [];
   if (rule.from.includes('dead') && outbox.dead !== null) {
-    steps.push({
-      ...common,
-      source: outbox.dead,
-      target: rule.moveTo === 'main' ? outbox.main : null,
-      match: (at) => guarded(outbox, rule, at, sql`true`),
-    });
+    const target = rule.moveTo === 'main' ? outbox.main : null;
+    steps.push({ ...common, source: outbox.dead, target, match: (at) => guarded(outbox, rule, at, sql`true`) });
   }
   // A rule that moves rows back speaks of the dead-letter table alone.
   if (rule.moveTo === undefined && statePredicate(outbox.shape, rule.from, 'o', outbox.scope) !== null) {
