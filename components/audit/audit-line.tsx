@@ -10,6 +10,7 @@ import { useFormat } from '../figures/use-format';
 import { FactList } from '../frame/note';
 import { useBecauseText } from '../interventions/operations';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
+import { eventHref } from '../hrefs';
 import classes from './audit.module.css';
 
 interface AuditSentenceProps {
@@ -26,6 +27,7 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
   const format = useFormat();
   const { operation, outcome, eventId, code, interventionId } = entry;
   const made = interventionId === null ? null : timeInId(interventionId);
+  const values = entry.after ?? entry.before;
   const sentence = t.has(`operations.${operation}.sentence`)
     ? (`operations.${operation}.sentence` as const)
     : t.has(`audit.sentences.${operation}`)
@@ -39,7 +41,7 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
         actor: () => <bdi className={classes.actor}>{entry.actor}</bdi>,
         outbox: () => <bdi className={classes.outbox}>{outboxName}</bdi>,
         scope: entry.outbox === null ? 'all' : 'one',
-        subject: subjectOf(entry),
+        subject: visibleText(values?.email ?? values?.name ?? ''),
       })}
       {!brief && eventId !== null && entry.outbox !== null && (
         <>
@@ -67,15 +69,6 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
       {code !== null && <span className={classes.code}>{outcome === 'refused' ? t('audit.refusedBecause', { code }) : because(code)}</span>}
     </span>
   );
-}
-
-function subjectOf({ before, after }: AuditEntry): string {
-  const values = after ?? before;
-  return visibleText(values?.email ?? values?.name ?? '');
-}
-
-function eventHref(outbox: string, event: string): string {
-  return `/outboxes/${encodeURIComponent(outbox)}/events/${encodeURIComponent(event)}`;
 }
 
 function BeforeAfter({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {

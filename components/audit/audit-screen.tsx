@@ -9,9 +9,9 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { useConsole, useOutboxName } from '../frame/console';
 import { Notice } from '../frame/note';
 import { useOperationName } from '../interventions/operations';
-import { type Chip, Filters, TextEditor, useTimeChip } from '../lists/filters';
+import { type Chip, Filters, textChip, useTimeChip } from '../lists/filters';
 import { useSteadyRows } from '../lists/steady-rows';
-import { useList } from '../lists/use-list';
+import { type List, useList } from '../lists/use-list';
 import { AuditLacks } from './audit-lacks';
 import { AuditLine } from './audit-line';
 import classes from './audit.module.css';
@@ -23,6 +23,8 @@ interface AuditScreenProps {
   initial: AuditPage;
   load: (input: { query: string }) => Promise<ActionResult<AuditPage>>;
 }
+
+const isNarrow = (filter: AuditFilter): boolean => Object.values(filter).some((value) => value !== undefined);
 
 /** Who did what to which event and why, refusals included; newest first. */
 export function AuditScreen({ filter, cursor, operations, initial, load }: AuditScreenProps) {
@@ -38,7 +40,7 @@ export function AuditScreen({ filter, cursor, operations, initial, load }: Audit
     load: (query) => load({ query }),
   });
   const { snapshot, pending, setFilter, turnTo } = list;
-  const filtered = Object.values(filter).some((value) => value !== undefined);
+  const filtered = isNarrow(filter);
   const { nextCursor } = snapshot;
   const { rows: entries, newer, showLatest } = useSteadyRows(list.query, snapshot.entries, 0);
   return (
@@ -54,7 +56,7 @@ export function AuditScreen({ filter, cursor, operations, initial, load }: Audit
         </span>
       </div>
       <AuditLacks lacks={snapshot.lacks} />
-      <AuditFilters filter={filter} operations={operations} onChange={setFilter} />
+      <AuditFilters list={list} operations={operations} />
       {entries.length === 0 ? (
         <div className={classes.frame}>
           <Notice title={filtered ? t('noMatch') : t('empty')} text={filtered ? undefined : t('emptyText')}>
@@ -88,30 +90,13 @@ export function AuditScreen({ filter, cursor, operations, initial, load }: Audit
   );
 }
 
-interface AuditFiltersProps {
-  filter: AuditFilter;
-  operations: readonly string[];
-  onChange: (filter: AuditFilter) => void;
-}
-
-export function AuditFilters({ filter, operations, onChange }: AuditFiltersProps) {
+function AuditFilters({ list: { filter, setFilter }, operations }: { list: List<AuditFilter, AuditPage>; operations: readonly string[] }) {
   const t = useTranslations('audit');
   const operationName = useOperationName();
   const { outboxes } = useConsole();
   const outboxName = useOutboxName();
-  const text = (field: 'actor' | 'event'): Chip<AuditFilter> => ({
-    label: t(field),
-    value: filter[field] ?? null,
-    without: { [field]: undefined },
-    editor: (apply) => (
-      <TextEditor
-        label={t(field)}
-        hint={t(`${field}Hint`)}
-        value={filter[field]}
-        onApply={(written) => apply({ [field]: written?.trim() })}
-      />
-    ),
-  });
+  const text = (field: 'actor' | 'event'): Chip<AuditFilter> =>
+    textChip(field, { label: t(field), hint: t(`${field}Hint`), value: filter[field] }, (written) => written.trim());
   type Choice = 'outbox' | 'operation' | 'outcome';
   const choice = (field: Choice, choices: readonly string[], nameOf: (choice: string) => string): Chip<AuditFilter> => ({
     label: t(field),
@@ -141,13 +126,12 @@ export function AuditFilters({ filter, operations, onChange }: AuditFiltersProps
     text('event'),
     useTimeChip(t('time'), filter),
   ];
-  const filtered = Object.values(filter).some((value) => value !== undefined);
   return (
     <Filters
       label={t('filter')}
       chips={chips}
-      onChange={(part) => onChange({ ...filter, ...part })}
-      onClear={filtered ? () => onChange({}) : null}
+      onChange={(part) => setFilter({ ...filter, ...part })}
+      onClear={isNarrow(filter) ? () => setFilter({}) : null}
     />
   );
 }

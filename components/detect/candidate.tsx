@@ -197,34 +197,41 @@ function Points({ icon: Icon, kind, texts }: { icon: ComponentType<IconProps>; k
   );
 }
 
+/** A table that scrolls inside its block. */
+function Grid({ label, heads, dimmed, children }: { label: string; heads: string[]; dimmed?: boolean; children: ReactNode }) {
+  return (
+    <div className={classes.scroll} tabIndex={0} role="region" aria-label={label}>
+      <table className={classes.grid} data-dimmed={dimmed || undefined}>
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
 function MappingTable({ roles }: { roles: MappedRole[] }) {
   const t = useTranslations('detect');
   return (
     <Block title={t('mapping')}>
-      <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('mapping')}>
-        <table className={classes.grid}>
-          <thead>
-            <tr>
-              {(['mappingRole', 'mappingColumn', 'mappingType'] as const).map((key) => (
-                <th key={key} scope="col">
-                  {t(key)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {roles.map(({ role, column, type }) => (
-              <tr key={role}>
-                <th scope="row">{role}</th>
-                <td className={classes.mono}>
-                  <bdi>{column}</bdi>
-                </td>
-                <td className={classes.quiet}>{type}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Grid label={t('mapping')} heads={[t('mappingRole'), t('mappingColumn'), t('mappingType')]}>
+        {roles.map(({ role, column, type }) => (
+          <tr key={role}>
+            <th scope="row">{role}</th>
+            <td className={classes.mono}>
+              <bdi>{column}</bdi>
+            </td>
+            <td className={classes.quiet}>{type}</td>
+          </tr>
+        ))}
+      </Grid>
     </Block>
   );
 }
@@ -290,46 +297,34 @@ function WordTable({ status: { column, words, complete }, chosen, pending, onSay
 /** The newest rows as the mapping reads them, values of the payload hidden. */
 function SampleTable({ sample, pending }: { sample: Sample; pending: boolean }) {
   const t = useTranslations('detect');
+  const heads = [t('sampleId'), t('sampleType'), t('sampleCreated'), t('samplePayload')];
   return (
     <Block title={t('sample')} pending={pending}>
       <p className={classes.quiet}>
         {t('sampleText', { looked: sample.looked, unmapped: sample.unmapped })} {sample.stateless && t('sampleStateless')}
       </p>
       {sample.rows.length > 0 && (
-        <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('sample')}>
-          <table className={classes.grid} data-dimmed={pending || undefined}>
-            <thead>
-              <tr>
-                {!sample.stateless && <th scope="col">{t('meaning')}</th>}
-                <th scope="col">{t('sampleId')}</th>
-                <th scope="col">{t('sampleType')}</th>
-                <th scope="col">{t('sampleCreated')}</th>
-                <th scope="col">{t('samplePayload')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {sample.rows.map(({ event, payload }) => (
-                <tr key={event.id}>
-                  {!sample.stateless && (
-                    <td>
-                      <StateMark state={event.state} label={event.stateLabel} />
-                    </td>
-                  )}
-                  <td className={classes.mono} data-cut title={event.id}>
-                    <bdi>{event.id}</bdi>
-                  </td>
-                  <td data-cut>
-                    <bdi>{event.type}</bdi>
-                  </td>
-                  <td data-steady>{event.createdAt !== null && <RelativeTime at={event.createdAt} />}</td>
-                  <td className={classes.mono} data-payload>
-                    <bdi>{payload}</bdi>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Grid label={t('sample')} heads={sample.stateless ? heads : [t('meaning'), ...heads]} dimmed={pending}>
+          {sample.rows.map(({ event, payload }) => (
+            <tr key={event.id}>
+              {!sample.stateless && (
+                <td>
+                  <StateMark state={event.state} label={event.stateLabel} />
+                </td>
+              )}
+              <td className={classes.mono} data-cut title={event.id}>
+                <bdi>{event.id}</bdi>
+              </td>
+              <td data-cut>
+                <bdi>{event.type}</bdi>
+              </td>
+              <td data-steady>{event.createdAt !== null && <RelativeTime at={event.createdAt} />}</td>
+              <td className={classes.mono} data-payload>
+                <bdi>{payload}</bdi>
+              </td>
+            </tr>
+          ))}
+        </Grid>
       )}
     </Block>
   );

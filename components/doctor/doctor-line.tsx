@@ -5,6 +5,7 @@ import { SEVERITIES, type DoctorSummary } from '@/lib/shared/doctor';
 import { findingLines, type Reader } from '@/lib/shared/doctor-text';
 import { SeverityMark } from '../figures/mark';
 import { useFormat } from '../figures/use-format';
+import { doctorHref } from '../hrefs';
 import { Note } from '../frame/note';
 
 /** The worst that the doctor found in an outbox, how much else, and the way to all of it; nothing where all is well. */
@@ -19,7 +20,7 @@ export function DoctorLine({ outbox, doctor: { worst, counts } }: { outbox: stri
     <Note icon={<SeverityMark severity={worst.severity} />}>
       {findingLines(worst, reader).what}
       {others.length > 0 && ` · ${words('others', { counts: others.join(', ') })}`}{' '}
-      <Link href={`/doctor?outbox=${encodeURIComponent(outbox)}`} prefetch={false}>
+      <Link href={doctorHref(outbox)} prefetch={false}>
         {words('seeAll')}
       </Link>
     </Note>

@@ -8,6 +8,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
+import { doctorHref } from '../hrefs';
 import { FactList } from '../frame/note';
 import { CopyText, ReasonPopover } from '../frame/popovers';
 import { useChange } from '../frame/use-change';
@@ -42,7 +43,7 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
         <SeverityMark severity={finding.severity} />
         <h3 className={classes.what}>{what}</h3>
         {named && (
-          <Link href={`/doctor?outbox=${encodeURIComponent(outbox.id)}`} className={classes.outbox} prefetch={false}>
+          <Link href={doctorHref(outbox.id)} className={classes.outbox} prefetch={false}>
             <bdi>{outbox.name}</bdi>
           </Link>
         )}

@@ -5,6 +5,7 @@ import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { useParams } from 'next/navigation';
 import { Notice } from '../frame/note';
+import { eventAuditHref } from '../hrefs';
 import classes from './event-screen.module.css';
 
 export function EventNotFound() {
@@ -14,7 +15,7 @@ export function EventNotFound() {
   return (
     <div className={classes.block}>
       <Notice title={t('title')} text={t.rich('text', { id: () => <bdi className={classes.mono}>{id}</bdi> })}>
-        <Button component={Link} href={`/audit?${new URLSearchParams({ event: id }).toString()}`} size="xs">
+        <Button component={Link} href={eventAuditHref(id)} size="xs">
           {t('audit')}
         </Button>
         <Button

@@ -8,6 +8,7 @@ import { formatMoney } from '@/lib/shared/text/money';
 import { Figure } from '../figures/figure';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
+import { outboxHref } from '../hrefs';
 import classes from './event-screen.module.css';
 
 export function Block({ title, tools, children }: { title: string; tools?: ReactNode; children: ReactNode }) {
@@ -114,7 +115,7 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
         <div>
           <dt>{t('outbox')}</dt>
           <dd>
-            <Anchor component={Link} href={`/outboxes/${encodeURIComponent(outbox.id)}`} size="sm">
+            <Anchor component={Link} href={outboxHref(outbox.id)} size="sm">
               <bdi>{outbox.name}</bdi>
             </Anchor>{' '}
             <span className={classes.dimmed}>

@@ -8,6 +8,7 @@ import { AuditSentence } from '../audit/audit-line';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
+import { eventAuditHref, eventHref, outboxHref } from '../hrefs';
 import { Block } from './facts';
 import classes from './event-screen.module.css';
 import story from './story.module.css';
@@ -48,7 +49,7 @@ export function Timeline({ detail, outboxName }: { detail: EventDetail; outboxNa
     return <div>{nth === null ? t(item.kind) : t('attemptedNth', { attempts: nth })}</div>;
   };
   const audit = detail.interventions.length > 0 && (
-    <Anchor component={Link} href={`/audit?${new URLSearchParams({ event: event.id }).toString()}`} size="sm">
+    <Anchor component={Link} href={eventAuditHref(event.id)} size="sm">
       {t('audit')}
     </Anchor>
   );
@@ -92,9 +93,9 @@ export function Neighbours({ outbox, detail }: { outbox: OutboxInfo; detail: Eve
       </Block>
     );
   }
-  const base = `/outboxes/${encodeURIComponent(outbox.id)}/events`;
+  const query = new URLSearchParams({ aggregate: aggregateId, order: 'oldest' }).toString();
   const all = (
-    <Anchor component={Link} href={`${base}?${new URLSearchParams({ aggregate: aggregateId, order: 'oldest' }).toString()}`} size="sm">
+    <Anchor component={Link} href={outboxHref(outbox.id, `/events?${query}`)} size="sm">
       {t('all')}
     </Anchor>
   );
@@ -110,7 +111,7 @@ export function Neighbours({ outbox, detail }: { outbox: OutboxInfo; detail: Eve
               {current ? (
                 <bdi>{event.type ?? event.id}</bdi>
               ) : (
-                <Anchor component={Link} href={`${base}/${encodeURIComponent(event.id)}`} prefetch={false} size="sm">
+                <Anchor component={Link} href={eventHref(outbox.id, event.id)} prefetch={false} size="sm">
                   <bdi>{event.type ?? event.id}</bdi>
                 </Anchor>
               )}

@@ -11,6 +11,7 @@ import { StateMark } from '../figures/mark';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
+import { eventHref } from '../hrefs';
 import type { ShownRows } from '../lists/steady-rows';
 import { type Column, tableWidth } from './columns';
 import type { Ticks } from './ticks';
@@ -60,11 +61,7 @@ function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRow
         <StateMark state={event.state} label={event.stateLabel} />
       </td>
       <td role="cell" className={classes.type}>
-        <Link
-          href={`/outboxes/${encodeURIComponent(outbox)}/events/${encodeURIComponent(event.id)}`}
-          prefetch={false}
-          data-event={event.id}
-        >
+        <Link href={eventHref(outbox, event.id)} prefetch={false} data-event={event.id}>
           <bdi>{event.type === null ? t('noType') : visibleText(event.type)}</bdi>
         </Link>
       </td>

@@ -6,7 +6,7 @@ import { countFilters, type FilterErrors, type FilterField } from '@/lib/shared/
 import type { EventFilter, OutboxInfo } from '@/lib/shared/model';
 import { STATES, type State } from '@/lib/shared/states';
 import { StateMark } from '../figures/mark';
-import { Filters, ManyEditor, TextEditor, useTimeChip, type Chip } from '../lists/filters';
+import { Filters, ManyEditor, textChip, useTimeChip, type Chip } from '../lists/filters';
 import type { List } from '../lists/use-list';
 import classes from '../lists/filters.module.css';
 
@@ -14,10 +14,13 @@ import classes from '../lists/filters.module.css';
 const CHIPS = ['state', 'type', 'aggregate', 'from', 'error', 'cause'] as const satisfies readonly FilterField[];
 type ChipField = (typeof CHIPS)[number];
 
-interface FilterBarProps {
+interface ListProps {
+  list: Pick<List<EventFilter, object>, 'filter' | 'setFilter'>;
+}
+
+interface FilterBarProps extends ListProps {
   /** Whose events these are; null where they are dead letters. */
   outbox: OutboxInfo | null;
-  list: Pick<List<EventFilter, object>, 'filter' | 'setFilter'>;
   errors?: FilterErrors;
   hidden: readonly FilterField[];
   types: readonly string[];
@@ -34,20 +37,8 @@ export function FilterBar({ outbox, list: { filter, setFilter }, errors = {}, hi
     const of = outbox?.capabilities.states[state];
     return of === undefined || of.available ? undefined : t(`unavailable.${of.because}`);
   };
-  const text = (field: 'aggregate' | 'error' | 'cause', label: string): Chip<EventFilter> => ({
-    label,
-    value: filter[field] ?? null,
-    error: wrong(field),
-    without: { [field]: undefined },
-    editor: (apply) => (
-      <TextEditor
-        label={label}
-        hint={t(`events.filter.${field}Hint`)}
-        value={filter[field]}
-        onApply={(value) => apply({ [field]: value })}
-      />
-    ),
-  });
+  const text = (field: 'aggregate' | 'error' | 'cause', label: string): Chip<EventFilter> =>
+    textChip(field, { label, hint: t(`events.filter.${field}Hint`), error: wrong(field), value: filter[field] });
   const chips: Record<ChipField, Chip<EventFilter>> = {
     state: {
       label: t('events.columns.state'),
@@ -108,13 +99,8 @@ export function FilterBar({ outbox, list: { filter, setFilter }, errors = {}, hi
   );
 }
 
-interface SearchBoxProps {
-  list: FilterBarProps['list'];
-  inputRef: RefObject<HTMLInputElement | null>;
-}
-
 /** A box for whatever id somebody has in the clipboard: searches on Enter, and at once after a paste. */
-export function SearchBox({ list: { filter, setFilter }, inputRef }: SearchBoxProps) {
+export function SearchBox({ list: { filter, setFilter }, inputRef }: ListProps & { inputRef: RefObject<HTMLInputElement | null> }) {
   const value = filter.q ?? '';
   const onSearch = (q: string) => setFilter({ ...filter, q: q.trim() === '' ? undefined : q });
   const t = useTranslations('events.filter');
@@ -160,7 +146,7 @@ export function SearchBox({ list: { filter, setFilter }, inputRef }: SearchBoxPr
 }
 
 /** Newest or oldest first; newest is what a filter without an order means. */
-export function OrderControl({ list: { filter, setFilter } }: Pick<FilterBarProps, 'list'>) {
+export function OrderControl({ list: { filter, setFilter } }: ListProps) {
   const t = useTranslations('events');
   return (
     <SegmentedControl

@@ -146,15 +146,25 @@ function FilterText({ onChange, ...props }: { label: string; description?: strin
   );
 }
 
-interface TextEditorProps {
+interface TextChip {
   label: string;
   hint: string;
+  error?: string;
   value: string | undefined;
-  /** undefined where nothing was written. */
-  onApply: (value: string | undefined) => void;
 }
 
-export function TextEditor({ label, hint, value = '', onApply }: TextEditorProps) {
+/** A field that is written; nothing written takes it off. */
+export function textChip<K extends string>(field: K, { hint, ...chip }: TextChip, tidy = (text: string) => text): Chip<Record<K, string>> {
+  const part = (text?: string) => ({ [field]: text && tidy(text) }) as Partial<Record<K, string>>;
+  return {
+    ...chip,
+    value: chip.value ?? null,
+    without: part(),
+    editor: (apply) => <TextEditor {...chip} hint={hint} onApply={(text) => apply(part(text))} />,
+  };
+}
+
+function TextEditor({ label, hint, value = '', onApply }: TextChip & { onApply: (text?: string) => void }) {
   const [text, setText] = useState(value);
   return (
     <EditorForm onApply={() => onApply(text.trim() === '' ? undefined : text)}>

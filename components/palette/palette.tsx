@@ -16,6 +16,7 @@ import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import type { ActionResult } from '@/lib/shared/problems';
 import { StateMark } from '../figures/mark';
 import { useConsole, useMay, useOutboxName } from '../frame/console';
+import { doctorHref, eventHref, outboxHref } from '../hrefs';
 import { type FoundEvents, useEventSearch } from './use-event-search';
 import '@mantine/spotlight/styles.css';
 
@@ -62,8 +63,6 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
       : []),
   ];
   const ofOutboxes: Target[] = outboxes.flatMap(({ id, name }) => {
-    const part = encodeURIComponent(id);
-    const base = `/outboxes/${part}`;
     const further = (key: 'events' | 'deadLetters' | 'doctor' | 'settings', href: string, words: string, icon: ReactNode): Target => ({
       href,
       label: t(`${key}Of`, { outbox: name }),
@@ -72,18 +71,16 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
       further: true,
     });
     return [
-      { href: base, label: name, words: id, icon: <IconActivity size={16} /> },
-      further('events', `${base}/events`, 'events', <IconListDetails size={16} />),
-      further('deadLetters', `${base}/dead-letters`, 'dead letters', <IconSkull size={16} />),
-      further('doctor', `/doctor?outbox=${part}`, 'doctor', <IconStethoscope size={16} />),
-      further('settings', `${base}/settings`, 'settings proof', <IconChecks size={16} />),
+      { href: outboxHref(id), label: name, words: id, icon: <IconActivity size={16} /> },
+      further('events', outboxHref(id, '/events'), 'events', <IconListDetails size={16} />),
+      further('deadLetters', outboxHref(id, '/dead-letters'), 'dead letters', <IconSkull size={16} />),
+      further('doctor', doctorHref(id), 'doctor', <IconStethoscope size={16} />),
+      further('settings', outboxHref(id, '/settings'), 'settings proof', <IconChecks size={16} />),
     ];
   });
   const matching = (targets: Target[]) => targets.filter((target) => matches(target, wanted));
-  const [shownScreens, shownOutboxes] = [
-    matching(screens),
-    wanted === '' ? ofOutboxes.filter(({ further }) => further !== true) : matching(ofOutboxes),
-  ];
+  const shownScreens = matching(screens);
+  const shownOutboxes = wanted === '' ? ofOutboxes.filter(({ further }) => further !== true) : matching(ofOutboxes);
   const go = (href: string) => () => router.push(href);
   const found = [
     ...search.events.map(({ outbox, id }) => `${outbox} ${id}`),
@@ -122,7 +119,7 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
             {search.events.map((event) => (
               <Spotlight.Action
                 key={`${event.outbox} ${event.id}`}
-                onClick={go(`/outboxes/${encodeURIComponent(event.outbox)}/events/${encodeURIComponent(event.id)}`)}
+                onClick={go(eventHref(event.outbox, event.id))}
                 label={event.type ?? event.id}
                 description={`${event.id} · ${t('in', { outbox: outboxName(event.outbox) })}`}
                 rightSection={<StateMark state={event.state} />}

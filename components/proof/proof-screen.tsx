@@ -22,6 +22,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { ReasonPopover } from '../frame/popovers';
+import { outboxHref } from '../hrefs';
 import { useChange } from '../frame/use-change';
 import { useBecauseText, useOperationName } from '../interventions/operations';
 import classes from './proof.module.css';
@@ -71,7 +72,7 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
       <header>
         <Title order={1}>{t('of', { outbox: outbox.name })}</Title>
         <p className={classes.where}>
-          <Link href={`/outboxes/${encodeURIComponent(outbox.id)}`} prefetch={false}>
+          <Link href={outboxHref(outbox.id)} prefetch={false}>
             <bdi>{outbox.name}</bdi>
           </Link>
           {` · ${outbox.database} · `}

@@ -11,7 +11,7 @@ import { startMariadb } from '@/scripts/testing/mariadb';
 import { createRoles, createSample, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { applyInstall, bindForInstall, installScript, installStatements } from './install';
-import { recordTriggers } from './triggers';
+import { recordTriggers } from './mysql';
 
 const shape = SHAPES.find(({ key }) => key === 'wolverine-outgoing');
 if (shape === undefined) throw new Error('There is no such shape');

@@ -1,0 +1,7 @@
+/** Addresses of screens, ids written as an address holds them. */
+
+/** An outbox, or what stands below it. */
+export const outboxHref = (outbox: string, rest = ''): string => `/outboxes/${encodeURIComponent(outbox)}${rest}`;
+export const eventHref = (outbox: string, event: string): string => outboxHref(outbox, `/events/${encodeURIComponent(event)}`);
+export const doctorHref = (outbox: string): string => `/doctor?outbox=${encodeURIComponent(outbox)}`;
+export const eventAuditHref = (event: string): string => `/audit?${new URLSearchParams({ event }).toString()}`;
