@@ -9,14 +9,15 @@ import { secondsAgo } from '../lists/filters';
 import type { List } from '../lists/use-list';
 import classes from './event-list.module.css';
 
-interface ListFooterProps {
+interface ShownPage {
   page: EventPage;
-  list: Pick<List<EventFilter, object>, 'filter' | 'turned' | 'pending' | 'turnTo'>;
+  list: List<EventFilter, object>;
 }
 
 /** What was searched, and the way on: nobody should take "nothing found" for "does not exist". */
-export function ListFooter({ page, list: { filter, turned, pending, turnTo } }: ListFooterProps) {
+export function ListFooter({ page, list }: ShownPage) {
   const t = useTranslations('events.pages');
+  const { turned, pending, turnTo } = list;
   const { nextCursor, previousCursor } = page;
   const turn = (way: 'previous' | 'next', cursor: string | null, sign: Pick<ButtonProps, 'leftSection' | 'rightSection'>) => (
     <Button variant="default" size="xs" {...sign} disabled={cursor === null || pending} onClick={() => turnTo(cursor)}>
@@ -26,8 +27,7 @@ export function ListFooter({ page, list: { filter, turned, pending, turnTo } }: 
   return (
     <div className={classes.footer}>
       <div>
-        <Searched page={page} order={filter.order ?? 'newest'} onFurther={nextCursor === null ? null : () => turnTo(nextCursor)} />
-        <ListOrder page={page} />
+        <Searched page={page} list={list} />
       </div>
       <div className={classes.turn}>
         {turned && previousCursor !== null && (
@@ -42,47 +42,37 @@ export function ListFooter({ page, list: { filter, turned, pending, turnTo } }: 
   );
 }
 
-interface SearchedProps {
-  page: EventPage;
-  order: 'newest' | 'oldest';
-  onFurther: (() => void) | null;
-}
-
-function Searched({ page: { searched, events }, order, onFurther }: SearchedProps) {
-  const t = useTranslations('events.pages');
-  const format = useFormat();
-  const { rows, complete } = searched;
-  const at = searched.backTo === null ? null : format.absolute(searched.backTo);
-  const count = events.length;
-  const text = (): string => {
-    if (complete) return t('allSearched');
-    // A full page has stopped at its last row and has searched no further.
-    if (rows <= count) return at === null ? t('shown', { count }) : t('shownBackTo', { order, count, at });
-    return at === null ? t('searched', { order, rows }) : t('searchedBackTo', { order, rows, at });
-  };
-  return (
-    <p className={classes.searched}>
-      {text()}
-      {!complete && rows > count && onFurther !== null && (
-        <>
-          {' · '}
-          <Anchor component="button" type="button" size="sm" onClick={onFurther}>
-            {t('further')}
-          </Anchor>
-        </>
-      )}
-    </p>
-  );
-}
-
-/** What the order means where it is not that of creation, and what an index would change: nobody should miss an event unawares. */
-function ListOrder({ page: { orderedBy, leftOut, missingIndex, nextCursor } }: { page: EventPage }) {
+/** How far was searched, what the order means where it is not that of creation, and what an index would change: nobody should miss an event unawares. */
+function Searched({ page, list: { filter, turnTo } }: ShownPage) {
   const t = useTranslations('events');
   const states = useTranslations('states');
+  const format = useFormat();
+  const { orderedBy, leftOut, missingIndex, nextCursor } = page;
+  const { rows, complete, backTo } = page.searched;
+  const at = backTo === null ? null : format.absolute(backTo);
+  const count = page.events.length;
+  const order = filter.order ?? 'newest';
+  const text = (): string => {
+    if (complete) return t('pages.allSearched');
+    // A full page has stopped at its last row and has searched no further.
+    if (rows <= count) return at === null ? t('pages.shown', { count }) : t('pages.shownBackTo', { order, count, at });
+    return at === null ? t('pages.searched', { order, rows }) : t('pages.searchedBackTo', { order, rows, at });
+  };
   // Rows in a state nobody knows are rare: they are worth a word where the list seems to end.
   const told = nextCursor === null || leftOut.some((state) => state !== 'unmapped') ? leftOut : [];
   return (
     <>
+      <p className={classes.searched}>
+        {text()}
+        {!complete && rows > count && nextCursor !== null && (
+          <>
+            {' · '}
+            <Anchor component="button" type="button" size="sm" onClick={() => turnTo(nextCursor)}>
+              {t('pages.further')}
+            </Anchor>
+          </>
+        )}
+      </p>
       {orderedBy !== 'created' && <p className={classes.searched}>{t(`pages.orderedBy.${orderedBy}`)}</p>}
       {told.length > 0 && (
         <p className={classes.searched}>{t('pages.leftOut', { states: told.map((state) => states(state)).join(', ') })}</p>
@@ -96,13 +86,8 @@ function ListOrder({ page: { orderedBy, leftOut, missingIndex, nextCursor } }: {
   );
 }
 
-interface ListNoticeProps {
-  outbox: OutboxInfo;
-  list: List<EventFilter, EventsSnapshot>;
-}
-
 /** Why there is no row: nothing there, nothing that matches, or not readable; and what to do about it. */
-export function ListNotice({ outbox, list }: ListNoticeProps) {
+export function ListNotice({ outbox, list }: { outbox: OutboxInfo; list: List<EventFilter, EventsSnapshot> }) {
   const t = useTranslations();
   const { filter, turned, setFilter, turnTo } = list;
   const { page, problem } = list.snapshot;
@@ -152,19 +137,12 @@ export function ListNotice({ outbox, list }: ListNoticeProps) {
   return <NoMatch page={page} list={list} />;
 }
 
-function NoMatch({ page, list: { filter, setFilter, turnTo } }: { page: EventPage; list: ListNoticeProps['list'] }) {
+function NoMatch({ page, list }: ShownPage) {
   const t = useTranslations('events');
   const { nextCursor } = page;
+  const { filter, setFilter, turnTo } = list;
   return (
-    <Notice
-      title={t('noMatch.title')}
-      text={
-        <>
-          <Searched page={page} order={filter.order ?? 'newest'} onFurther={nextCursor === null ? null : () => turnTo(nextCursor)} />
-          <ListOrder page={page} />
-        </>
-      }
-    >
+    <Notice title={t('noMatch.title')} text={<Searched page={page} list={list} />}>
       {nextCursor !== null && (
         <Button size="xs" onClick={() => turnTo(nextCursor)}>
           {t('noMatch.further')}
