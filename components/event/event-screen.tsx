@@ -113,10 +113,8 @@ function ErrorBlock({ error }: { error: string }) {
   );
 }
 
-type EventOperationsProps = { detail: EventDetail; outbox: OutboxInfo; onOperate: (operation: string) => void };
-
 /** What can be done to this event now, and for the rest why not. On a phone it keeps to the lower edge. */
-function EventOperations({ detail, outbox, onOperate }: EventOperationsProps) {
+function EventOperations({ detail, outbox, onOperate }: { detail: EventDetail; outbox: OutboxInfo; onOperate: (key: string) => void }) {
   const t = useTranslations('event.operations');
   const mayOperate = useMay('event:operate');
   const name = useOperationName();

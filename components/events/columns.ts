@@ -1,9 +1,6 @@
 import type { Capabilities } from '@/lib/shared/model';
 
-/**
- * The columns somebody may choose, in the order they are shown; tick, state and type are always there. `width`: pixels a column
- * needs to be worth showing; below their sum the table scrolls inside its frame. `holds`: what of a table it shows.
- */
+/** The columns somebody may choose, in their order. `width`: pixels it needs to be worth showing; `holds`: what of a table it shows. */
 const TABLE = {
   aggregate: { width: 140, holds: 'aggregate' },
   id: { width: 200, holds: null },
@@ -20,9 +17,10 @@ const TABLE = {
 export type Column = keyof typeof TABLE;
 export const COLUMNS = Object.keys(TABLE) as Column[];
 
-/** Of tick, state and type. */
+/** Of tick, state and type, which are always there. */
 const FIXED_WIDTH = 300;
 
+/** In pixels: below it the table scrolls inside its frame. */
 export const tableWidth = (columns: readonly Column[]): number => columns.reduce((sum, column) => sum + TABLE[column].width, FIXED_WIDTH);
 
 const USUAL: readonly Column[] = ['aggregate', 'age', 'attempts', 'error'];

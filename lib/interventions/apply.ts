@@ -211,9 +211,7 @@ async function writeRows(work: StepChange, held: HeldRow[], expectation: Expecta
   return readBack(work, { locked: held, changed, expectation });
 }
 
-function parseImage(image: string): Record<string, string | null> {
-  return JSON.parse(image) as Record<string, string | null>;
-}
+const parseImage = (image: string): Record<string, string | null> => JSON.parse(image) as Record<string, string | null>;
 
 type Attempt<T> = { ok: true; value: T } | { ok: false; failure: DatabaseFailure };
 

@@ -88,11 +88,8 @@ export function generalRefusal(state: State): Refusal {
   return { code: 'wrong_state', because: null };
 }
 
-export function isLive(state: State): state is LiveState {
-  return state !== 'archived';
-}
+export const isLive = (state: State): state is LiveState => state !== 'archived';
 
 /** The steps of an operation that has not failed its proof on this table. */
-export function stepsOf(outbox: Outbox, operation: Operation): Step[] {
-  return outbox.refused.includes(operation.key) ? [] : operation.steps(outbox);
-}
+export const stepsOf = (outbox: Outbox, operation: Operation): Step[] =>
+  outbox.refused.includes(operation.key) ? [] : operation.steps(outbox);

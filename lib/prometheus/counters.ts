@@ -4,9 +4,8 @@ import type { Summary } from '@/lib/shared/model';
 export type CreatedTotals = (outbox: string, folded: number, depth: Summary['depth']) => number | null;
 
 /**
- * The rollups count an event's creation when it is published, so what is still in the table is added to them. Between its
- * publishing and its folding an event is in neither, and an archived one never comes back: the total then waits until it
- * is passed again. It begins at nothing with each process, as the store could not keep it from falling.
+ * The rollups count an event's creation when it is published: what is still in the table is added. One that is archived, or published and
+ * not folded yet, is in neither: the total waits until it is passed again. Begins anew with each process: the store could let it fall.
  */
 export function createCreatedTotals(): CreatedTotals {
   const counters = new Map<string, { base: number; top: number }>();

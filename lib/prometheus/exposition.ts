@@ -12,10 +12,7 @@ import { createTotals, LATENCY_LE_SECONDS, type OutboxTotals } from './totals';
 /** The store is asked for totals and has this long: a scrape is given up after ten seconds. */
 const STORE_PATIENCE_MS = 2_500;
 
-/**
- * The figures of every outbox as Prometheus text. All at once: one that is away delays the others by 2.5 s once, then by 0.2 s.
- * Scrapes that arrive together share an answer.
- */
+/** The figures of every outbox as Prometheus text: one that is away delays it by 2.5 s once, then by 0.2 s. Scrapes that arrive together share an answer. */
 export type Exposition = () => Promise<string>;
 
 interface ExpositionOptions {

@@ -32,10 +32,7 @@ interface TypeTotals {
   errors: number;
 }
 
-/**
- * Totals of an outbox from the store: at most 51 rows, by primary key, once its types have their labels; null while nothing has been
- * collected of it. Rejects with the driver's error.
- */
+/** Reads totals of an outbox, null before anything is collected: at most 51 rows, by primary key, once types have labels. Rejects with the driver's error. */
 export function createTotals(db: StoreDb, labels: TypeLabels): (outbox: string) => Promise<OutboxTotals | null> {
   const began = new Map<string, TypeTotals>();
 

@@ -13,6 +13,4 @@ function create(): Log {
 }
 
 /** The process's log: one JSON line per entry on standard output. */
-export function log(): Log {
-  return (holder[KEY] ??= create());
-}
+export const log = (): Log => (holder[KEY] ??= create());

@@ -20,12 +20,6 @@ const ownSpan = z
 /** The span of a series as an action is handed it. */
 export const spanSchema: z.ZodType<SeriesSpan, SeriesSpan> = z.union([z.strictObject({ window: z.enum(WINDOWS) }), ownSpan]);
 
-export interface SeriesRequest {
-  span: SeriesSpan;
-  type?: string;
-  format?: 'json' | 'csv';
-}
-
 /** The query of a series: `window`, or `from` with `to`; of all events or of one `type`; as JSON or as CSV. */
 export const seriesQuery = z
   .strictObject({
@@ -35,14 +29,15 @@ export const seriesQuery = z
     type: typeSchema.optional(),
     format: z.enum(['json', 'csv'], 'write json or csv').optional(),
   })
-  .transform(({ window, from, to, ...rest }, check): SeriesRequest => {
+  .transform(({ window, from, to, ...rest }, check) => {
     const refuse = (field: string, message: string): never => {
       check.addIssue({ code: 'custom', path: [field], message });
       return z.NEVER;
     };
-    if (from === undefined && to === undefined) return { ...rest, span: { window: window ?? DEFAULT_WINDOW } };
+    const answer = (span: SeriesSpan) => ({ ...rest, span });
+    if (from === undefined && to === undefined) return answer({ window: window ?? DEFAULT_WINDOW });
     if (window !== undefined) return refuse('window', 'write either window, or from and to');
     if (from === undefined || to === undefined) return refuse(from === undefined ? 'from' : 'to', 'write both from and to');
     const span = ownSpan.safeParse({ from, to });
-    return span.success ? { ...rest, span: span.data } : refuse('to', span.error.issues[0]?.message ?? '');
+    return span.success ? answer(span.data) : refuse('to', span.error.issues[0]?.message ?? '');
   });

@@ -93,8 +93,6 @@ async function accountOf(outbox: Outbox, user: string, run: (work: (db: Db) => P
   }
 }
 
-const STAND_IN = '_anew';
-
 interface Trigger {
   name: string;
   timing: string;
@@ -155,7 +153,7 @@ function guard(
 ): InstallStatement[] {
   const name = (text: string): string => quotedName(engine, { schema, table: text });
   const own = `${table}_no_${event.toLowerCase()}`;
-  const standIn = `${own}${STAND_IN}`;
+  const standIn = `${own}_anew`;
   const isThere = (one: string): boolean => seen.triggers.some((each) => each.name === one);
   const guards = (one: string): boolean =>
     seen.triggers.some((each) => each.name === one && each.timing === 'BEFORE' && each.event === event && same(each.body, body));

@@ -19,9 +19,8 @@ export const browserCookieName = (origin: string): string => nameOf(origin, 'bro
 export const newBrowserId = (): string => randomBytes(32).toString('base64url');
 
 /** What the cookie holds; null when it is none of ours. */
-export function browserId(cookie: string | undefined): string | null {
-  return cookie !== undefined && /^[\w-]{43}$/.test(cookie) ? cookie : null;
-}
+export const browserId = (cookie: string | undefined): string | null =>
+  cookie !== undefined && /^[\w-]{43}$/.test(cookie) ? cookie : null;
 
 /** As `Set-Cookie` carries it. */
 export function browserCookie(origin: string, id: string): string {

@@ -16,9 +16,7 @@ import type { Context } from '../context';
 import type { SilenceRequest } from '../schemas';
 
 /** What the doctor knows of all outboxes or of one, without waiting for any database. Throws Problem `not_found`. */
-export function readDoctor({ console }: Context, outbox?: string): Promise<DoctorSnapshot> {
-  return console.examiner.snapshot(outbox);
-}
+export const readDoctor = ({ console }: Context, outbox?: string): Promise<DoctorSnapshot> => console.examiner.snapshot(outbox);
 
 /** Examines one outbox and waits for it, at most twelve seconds; or begins to examine all and answers what is known. Throws Problem `not_found`. */
 export async function examineNow(context: Context, outbox: string | null): Promise<DoctorSnapshot> {

@@ -38,6 +38,5 @@ export const isChangeable = ({ directory }: Console, id: string): boolean =>
   directory.database(id).roles.operator !== null && hasOperations(directory.settings(id).shape);
 
 /** Every configured outbox, in the order of the configuration; one that is away is listed and says so. */
-export function listOutboxes(console: Console): Promise<OutboxInfo[]> {
-  return Promise.all(console.directory.ids.map((id) => readOutboxInfo(console, id)));
-}
+export const listOutboxes = (console: Console): Promise<OutboxInfo[]> =>
+  Promise.all(console.directory.ids.map((id) => readOutboxInfo(console, id)));

@@ -1,7 +1,7 @@
 /** What the fleet screen shows: of each outbox its line, and the databases they are in. */
 import type { CONNECTION_ROLES } from '../connections';
 import type { Percentiles } from './measured';
-import type { EngineKey, OutboxInfo, StaleProblem, Summary } from '../model';
+import type { EngineKey, OutboxInfo, OutboxReading, Summary } from '../model';
 import { SENTENCE_FACTS } from './verdicts';
 
 /** An outbox without what only its own screen needs: with two hundred of them that is most of the answer. */
@@ -12,8 +12,7 @@ export interface FleetEntry {
   };
   /** Over the last hour; the last good ones while the source is down. */
   summary: Omit<Summary, 'byType'>;
-  /** The last good reading is older than this one asked for: since when, and what failed. */
-  stale: { since: string; problem: StaleProblem } | null;
+  stale: OutboxReading['stale'];
   /** It has not been read since the console started, and nothing has failed yet. */
   unread: boolean;
   /** Depth of the last 30 minutes, oldest first; null where unknown. */

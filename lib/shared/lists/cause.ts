@@ -2,9 +2,8 @@ import { CARD_DIGITS, MASK } from './shown';
 import type { Cause } from '../model';
 
 /**
- * The cause of a failure, as its type and its error's text tell it: texts of one cause differ in ids, addresses, numbers, quoted
- * values and masked ones only. The template of a text has these replaced, so that a hundred rows of one cause are counted as one.
- * Pure, of the text somebody sees: what is masked for them is masked here.
+ * The cause of a failure is its type and the template of its error as somebody sees it: the text with ids, addresses, numbers, quoted
+ * values and masked ones replaced, so that a hundred rows of one cause are counted as one.
  */
 
 /** Raised whenever the same text gets another template: whoever keeps templates knows theirs are of old. */

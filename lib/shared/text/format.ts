@@ -30,9 +30,8 @@ export function durationParts(ms: number): { unit: DurationUnit; value: number }
 export type SayUnit = (unit: DurationUnit, value: string) => string;
 
 /** "3 m 12 s". For ages: anything below a second is 0 seconds. */
-export function formatAge(ms: number, locale: string, say: SayUnit): string {
-  return ms < 1_000 ? say('seconds', '0') : inParts(ms, locale, say);
-}
+export const formatAge = (ms: number, locale: string, say: SayUnit): string =>
+  ms < 1_000 ? say('seconds', '0') : inParts(ms, locale, say);
 
 /** A measured time: "850 ms", "1.24 s", "3 m 12 s". Three figures below ten seconds, because latencies differ there. */
 export function formatLatency(ms: number, locale: string, say: SayUnit): string {
@@ -67,9 +66,7 @@ export function formatCompact(value: number, locale: string): string {
 }
 
 /** 0.4 · 8.5 · 1,204: one decimal below ten, none above. */
-export function formatRate(value: number, locale: string): string {
-  return formatNumber(value, locale, Math.abs(value) < 10 ? 1 : 0);
-}
+export const formatRate = (value: number, locale: string): string => formatNumber(value, locale, Math.abs(value) < 10 ? 1 : 0);
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 

@@ -30,6 +30,4 @@ export function wallToInstant(wall: string, timeZone: string): string | null {
 
 const DAY_MS = 86_400_000;
 
-function offsetMs(at: number, timeZone: string): number {
-  return Date.parse(`${instantToWall(at, timeZone)}Z`) - Math.floor(at / 1_000) * 1_000;
-}
+const offsetMs = (at: number, timeZone: string): number => Date.parse(`${instantToWall(at, timeZone)}Z`) - Math.floor(at / 1_000) * 1_000;
