@@ -52,7 +52,8 @@ function bestOf(table: CatalogueTable, options: FindOptions, neighbours: Neighbo
   // A layout met by a look-alike name weighs no more than a table made by hand with more evidence.
   const fit = first !== undefined && (generic === null || rank(first.confidence) <= rank(generic.confidence)) ? first : null;
   if (fit === null && generic === null) return null;
-  return { table, fit, generic, candidate: candidateOf(table, fit, fits, generic, options) };
+  const found = { table, fit, generic };
+  return { ...found, candidate: candidateOf(found, fits, options) };
 }
 
 /** The one that asks for more columns is the more exact one; then what else speaks for it. */
@@ -60,13 +61,10 @@ function better(a: ShapeFit, b: ShapeFit): number {
   return rank(a.confidence) - rank(b.confidence) || b.shape.detect.mustHave.length - a.shape.detect.mustHave.length || b.score - a.score;
 }
 
-function candidateOf(
-  table: CatalogueTable,
-  fit: ShapeFit | null,
-  fits: ShapeFit[],
-  generic: GenericFit | null,
-  options: FindOptions,
-): Candidate {
+type Fitted = Omit<Found, 'candidate'>;
+
+function candidateOf(found: Fitted, fits: ShapeFit[], options: FindOptions): Candidate {
+  const { table, fit, generic } = found;
   const text = tableText(table.name);
   const inDefault = options.defaultSchema === null || table.name.schema === options.defaultSchema;
   return {
@@ -78,7 +76,7 @@ function candidateOf(
     confidence: fit?.confidence ?? generic?.confidence ?? 'possible',
     score: fit?.score ?? generic?.score ?? 0,
     reasons: fit?.reasons ?? generic?.reasons ?? [],
-    cautions: cautionsOf(table, fit, fits, generic),
+    cautions: cautionsOf(found, fits),
     companions: (fit?.companions ?? []).map((one) => ({ table: tableText(one.table.name), purpose: one.purpose })),
     alternatives: fits
       .filter((other) => other !== fit)
@@ -88,7 +86,7 @@ function candidateOf(
   };
 }
 
-function cautionsOf(table: CatalogueTable, fit: ShapeFit | null, fits: ShapeFit[], generic: GenericFit | null): Caution[] {
+function cautionsOf({ table, fit, generic }: Fitted, fits: ShapeFit[]): Caution[] {
   const cautions: Caution[] = [];
   const family = fit?.shape.family ?? 'outbox';
   if (family !== 'outbox') cautions.push({ code: family, values: {} });
