@@ -1,7 +1,7 @@
 /** Slows guessing down, for all replicas; a place that an account has signed in from has a budget of its own, so that guessing elsewhere does not lock it out. */
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import { countAttempts, forgiveAttempts, findKnownPlaces } from '@/lib/store/sign-ins';
+import { countAttempts, findKnownPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 
 const WINDOW_SECONDS = 15 * 60;
@@ -63,9 +63,4 @@ async function over(store: Store, limits: Record<string, number>): Promise<numbe
     attempts > (limits[key] ?? 0) ? [Math.max(1, Math.ceil(secondsLeft))] : [],
   );
   return waits.length === 0 ? null : Math.max(...waits);
-}
-
-/** After a good sign-in: the person is who they said. */
-export async function forgive(store: Store, { own, shared }: Admitted): Promise<void> {
-  await forgiveAttempts(store.db, [own], shared);
 }

@@ -1,12 +1,12 @@
 /** Signing in with a password: counted, checked, recorded, and remembered as a place of its account. */
 import { findAccount, noteSignIn, type AccountRow } from '@/lib/store/accounts';
-import { insertSession, rememberPlaces } from '@/lib/store/sign-ins';
+import { forgiveAttempts, insertSession, rememberPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 import type { Who } from '@/lib/shared/permissions';
 import { recordDeed } from '@/lib/store/audit';
 import { entryId } from '@/lib/audit/records-keeper';
 import { normaliseEmail } from './accounts';
-import { admit, forgive, placesOf, type Place } from './limiter';
+import { admit, placesOf, type Place } from './limiter';
 import { verifyPassword } from './passwords';
 
 export type SignIn =
@@ -38,7 +38,7 @@ export async function signIn(store: Store, input: Credentials, hours: number): P
     await recordFailedSignIn(store, account, why, input.address);
     return { ok: false, why };
   }
-  await forgive(store, admitted);
+  await forgiveAttempts(store.db, [admitted.own], admitted.shared);
   return { ok: true, accountId: account.id, email, sid };
 }
 
