@@ -5,7 +5,7 @@ import type { TableDescription } from '@/lib/database/description';
 import { namesNoRow } from '@/lib/shape/bind/bound-shape';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { tableParts } from '@/lib/shape/schema/names';
-import { COLUMN_ROLES, type ColumnRole, type WrittenCondition, type ShapeInput } from '@/lib/shape/shape';
+import { VALUE_ROLES, type ShapeInput, type ValueRole, type WrittenCondition } from '@/lib/shape/shape';
 import type { StatusWord } from '@/lib/shared/detection';
 import type { LiveState } from '@/lib/shared/states';
 import { assumedOf, type Found } from './candidates';
@@ -120,7 +120,7 @@ interface ProposedState {
 }
 
 /** Roles that stand in a mapping as they are; the rest of the dictionary gives states. */
-const PLAIN_ROLES = COLUMN_ROLES.filter((role): role is Exclude<ColumnRole, 'id'> & DictionaryRole => role in DICTIONARY);
+const PLAIN_ROLES = VALUE_ROLES.filter((role): role is ValueRole & DictionaryRole => role in DICTIONARY);
 
 interface MappingInput extends Pick<ColumnsRead, 'description' | 'times'> {
   roles: RoleColumns;

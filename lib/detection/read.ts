@@ -11,18 +11,17 @@ import { getEvent } from '@/lib/outbox/rows/get-event';
 import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { COLUMN_ROLES } from '@/lib/shape/shape';
+import { TIME_ROLES, VALUE_ROLES } from '@/lib/shape/schema/source';
 import type { MappedRole, Sample } from '@/lib/shared/detection';
 import { MASK } from '@/lib/shared/lists/shown';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { RoleColumns, WordEvidence } from './roles';
-import { isTime, type DictionaryRole } from './words';
+import { isTime } from './words';
 
 const MOST_WORDS = 40;
 const WORD_ROWS = 2_000;
 
-const TIME_ROLES = ['createdAt', 'publishedAt', 'attemptedAt', 'lockedUntil', 'availableAt', 'diedAt'] as const satisfies DictionaryRole[];
 export type TimeRole = (typeof TIME_ROLES)[number];
 export type TimeSpelling = 'epoch_ms' | 'epoch_s' | 'iso';
 
@@ -132,11 +131,9 @@ function settingsOf(config: Config): ReturnType<typeof directoryOptions>['outbox
 
 function mappedRoles({ main }: Outbox): MappedRole[] {
   const id = main.id.map(({ name, type }): MappedRole => ({ role: 'id', column: name, type }));
-  const others = COLUMN_ROLES.flatMap((role): MappedRole[] => {
-    const bound = role === 'id' ? undefined : main.roles[role];
-    return role === 'id' || bound === undefined
-      ? []
-      : [{ role, column: [bound.column.name, ...bound.path].join(' → '), type: bound.path.length > 0 ? null : bound.column.type }];
+  const others = VALUE_ROLES.flatMap((role): MappedRole[] => {
+    const { column, path = [] } = main.roles[role] ?? {};
+    return column === undefined ? [] : [{ role, column: [column.name, ...path].join(' → '), type: path.length > 0 ? null : column.type }];
   });
   return [...id, ...others];
 }

@@ -2,7 +2,7 @@
 import type { ColumnDescription, TableDescription, TableName } from '@/lib/database/description';
 import type { Condition } from './schema/condition';
 import type { TableRef } from './schema/names';
-import type { ColumnRole, Shape } from './shape';
+import type { Shape, ValueRole } from './shape';
 
 export interface ShapeSettings {
   shape: Shape;
@@ -18,7 +18,7 @@ export interface Place {
   description: TableDescription;
   /** The columns that name one row, in the order of the shape. */
   id: ColumnDescription[];
-  roles: Partial<Record<Exclude<ColumnRole, 'id'>, BoundRole>>;
+  roles: Partial<Record<ValueRole, BoundRole>>;
 }
 
 /** Where the value of a role is found, every name as the catalogue has it. */
@@ -38,7 +38,7 @@ export interface BoundRole {
 }
 
 /** The column of a role whose value is the column's own, so that its index serves; null for anything worked out. */
-export function plainColumn(place: Place, role: Exclude<ColumnRole, 'id'>): ColumnDescription | null {
+export function plainColumn(place: Place, role: ValueRole): ColumnDescription | null {
   const bound = place.roles[role];
   if (bound === undefined || bound.path.length > 0 || bound.last || bound.join !== null) return null;
   return bound.minusSeconds === 0 && bound.when === null && bound.constant === null ? bound.column : null;

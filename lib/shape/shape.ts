@@ -8,7 +8,7 @@ import { columnsSchema } from './schema/source';
 
 export type { Condition, WrittenCondition } from './schema/condition';
 export type { ChangeRule, OperationRules, Value } from './schema/operation';
-export { COLUMN_ROLES, type ColumnRole } from './schema/source';
+export { COLUMN_ROLES, VALUE_ROLES, type ColumnRole, type ValueRole } from './schema/source';
 
 /** How a table shows that an event is out; worked out from the states where it is not written. */
 const KINDS = ['status', 'timestamp', 'flag', 'presence', 'cursor', 'child', 'external'] as const;

@@ -32,7 +32,7 @@ export const PLAIN_WORDS = new Set(
     private process processing program prop propose provable prove proven provisional proxy public published put query queue quiet
     quoted range rank rated raw reach read reader readiness ready real recent recorded recover recovered ref reference refuse
     refused refusing related relative release remember remembered remove render report request require required resolution
-    resolved response restart restore result revoke right root route rule run running runtime same sampled sampler save say
+    response restart restore result revoke right root route rule run running runtime same sampled sampler save say
     scanned schema screen script second section security see seeing seen select selected send sent sentence serialise set settle
     settling shared short shortcut shortened show shown side sight sign signed since size skeleton skip skipped slow slug small
     socket sort spec spelling sql ssl stable stale start starved statement status steady stop stopped stopwatch stored stuck

@@ -5,7 +5,7 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import type { MappingProblem } from '@/lib/shape/bind/table';
 import type { Place } from '@/lib/shape/bound';
 import { compileCondition } from '@/lib/shape/compile';
-import { COLUMN_ROLES, type Shape } from '@/lib/shape/shape';
+import { VALUE_ROLES, type Shape } from '@/lib/shape/shape';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { uniqueIndexes } from '../indexes/index-fit';
 import { mergedRows } from '../lists/sql';
@@ -55,11 +55,10 @@ function partsOf(outbox: Outbox): { path: Path; statement: RawBuilder<unknown> }
     ...livePlaces(outbox).flatMap((place) => {
       const columns = placeSql(outbox, place);
       const above = place.key === 'main' ? ['shape', 'columns'] : ['shape', 'dead', 'columns'];
-      return COLUMN_ROLES.flatMap((role) =>
-        role === 'id' || place.roles[role] === undefined
-          ? []
-          : [{ path: [...above, role], statement: sql`select ${columns.roleText(role)} from ${columns.from} where 1 = 0` }],
-      );
+      return VALUE_ROLES.filter((role) => place.roles[role] !== undefined).map((role) => ({
+        path: [...above, role],
+        statement: sql`select ${columns.roleText(role)} from ${columns.from} where 1 = 0`,
+      }));
     }),
   ];
 }
@@ -118,7 +117,7 @@ async function ofPlace({ database, shape }: Outbox, place: Place): Promise<Mappi
 
 /** Where the mapping says how this column spells a time; roles that a dead-letter table does not say for itself are the outbox's. */
 function pathOf({ columns, dead }: Shape, { key, roles }: Place, name: string): Path {
-  const role = COLUMN_ROLES.find((one) => one !== 'id' && roles[one]?.column.name === name && roles[one].path.length === 0);
+  const role = VALUE_ROLES.find((one) => roles[one]?.column.name === name && roles[one].path.length === 0);
   if (role === undefined) return ['shape', 'times', name];
   const own = key === 'dead' && dead?.columns?.[role] !== undefined;
   return ['shape', ...(own || columns[role] === undefined ? ['dead', 'columns'] : ['columns']), role, 'time'];

@@ -1,11 +1,10 @@
 import type { OutboxEvent } from '@/lib/shared/model';
 import type { MappingProblem } from '@/lib/shape/bind/table';
-import { COLUMN_ROLES, type ColumnRole, type Source } from '@/lib/shape/schema/source';
+import { VALUE_ROLES, type Source, type ValueRole } from '@/lib/shape/schema/source';
 import { hidesPath } from './paths';
 import { pathSteps } from '@/lib/shared/lists/document-path';
 import type { OutboxSettings } from '../outbox';
 
-type Role = Exclude<ColumnRole, 'id'>;
 type Settings = Pick<OutboxSettings, 'mask' | 'shape' | 'amount'>;
 
 /** Fields of an event that can be read out of its payload or headers, and so be masked there. */
@@ -13,11 +12,12 @@ export type HiddenField = Extract<
   keyof OutboxEvent,
   'type' | 'aggregateType' | 'aggregateId' | 'error' | 'dedupKey' | 'traceId' | 'amount' | 'currency'
 >;
-const FIELDS = ['type', 'aggregateType', 'aggregateId', 'error', 'dedupKey', 'traceId'] as const satisfies readonly (HiddenField & Role)[];
+const FIELDS = ['type', 'aggregateType', 'aggregateId', 'error', 'dedupKey', 'traceId'] as const satisfies readonly (HiddenField &
+  ValueRole)[];
 
 /** What lists are ordered by, figures made of and states told from: hidden from some, it would show through all of these. */
-const COUNTED = COLUMN_ROLES.filter(
-  (role): role is Role => !([...FIELDS, 'id', 'topic', 'payload', 'headers', 'version'] as readonly ColumnRole[]).includes(role),
+const COUNTED = VALUE_ROLES.filter(
+  (role) => !([...FIELDS, 'topic', 'payload', 'headers', 'version'] as readonly ValueRole[]).includes(role),
 );
 
 const known = new WeakMap<Settings, ReadonlySet<HiddenField>>();
@@ -46,7 +46,7 @@ export function maskProblems(settings: Settings): MappingProblem[] {
 }
 
 /** Whether one of the places a role may be read from is a masked place of the payload or the headers. */
-function isHidden({ mask, shape }: Settings, role: Role): boolean {
+function isHidden({ mask, shape }: Settings, role: ValueRole): boolean {
   return (['payload', 'headers'] as const).some((content) =>
     placesOf(shape.columns[content]).some((whole) =>
       placesOf(shape.columns[role]).some((part) => {

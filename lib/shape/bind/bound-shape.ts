@@ -199,7 +199,7 @@ function bindCompanions(shape: Shape, tables: FoundTables, main: BoundTable, pro
       const own = new BoundTable(description, new Set(), problems);
       const on = Object.entries(companion.on).flatMap(([theirs, ours]) => {
         const [left, right] = [own.resolve(theirs, [...path, 'on', theirs]), main.resolve(ours, [...path, 'on', theirs])];
-        return typeof left === 'string' || typeof right === 'string' ? [] : [[left.column.name, right.column.name]];
+        return left === null || right === null ? [] : [[left.name, right.name]];
       });
       return [name, { name, description, on: Object.fromEntries(on) as Record<string, string> }];
     }),
@@ -220,10 +220,7 @@ function bindCursor(
   if (companion === undefined) return null;
   const own = new BoundTable(companion.description, new Set(), problems);
   const names = (table: BoundTable, written: string[], key: string): string[] =>
-    written.flatMap((name, index) => {
-      const resolved = table.resolve(name, [...path, key, index]);
-      return typeof resolved === 'string' ? [] : [resolved.column.name];
-    });
+    written.flatMap((name, index) => table.resolve(name, [...path, key, index])?.name ?? []);
   for (const key of ['passed', 'taken'] as const) {
     if (cursor[key] !== undefined && cursor[key].length !== cursor.position.length)
       problems.add([...path, key], `name as many columns as position has: ${cursor.position.length}`);

@@ -51,10 +51,8 @@ function bindExists({ companion: name, when }: { companion: string; when?: Condi
 }
 
 function bindLeaf(test: Leaf, table: BoundTable, path: Path, binding: Binding): Condition {
-  const resolved = table.resolve(test.column, [...path, 'column']);
-  if (resolved === 'wrong') return NONE;
-  if (resolved === 'absent') return test.kind === 'isNull' && test.isNull ? EVERY : NONE;
-  const { column } = resolved;
+  const column = table.resolve(test.column, [...path, 'column']);
+  if (column === null) return table.lacks(test.column) && test.kind === 'isNull' && test.isNull ? EVERY : NONE;
   const { problems, strict } = binding;
   const compared = (word: Comparison, operand: Operand, put: (bound: Operand) => Condition): Condition => {
     const bound = bindOperand(operand, column, table, [...path, word], binding);
@@ -111,9 +109,8 @@ export const orZero = ({ type }: ColumnDescription): string =>
 function bindOperand(operand: Operand, column: ColumnDescription, table: BoundTable, path: Path, binding: Binding): Operand | null {
   const { problems } = binding;
   if (typeof operand === 'object' && 'column' in operand) {
-    const resolved = table.resolve(operand.column, [...path, 'column']);
-    if (typeof resolved === 'string') return null;
-    const other = resolved.column;
+    const other = table.resolve(operand.column, [...path, 'column']);
+    if (other === null) return null;
     if (classOf(other) !== classOf(column) || classOf(column) === null)
       problems.add(path, `"${column.name}" (${column.type}) and "${other.name}" (${other.type}) cannot be compared by size`);
     return { column: other.name };

@@ -62,11 +62,10 @@ function bindRule(rule: ChangeRule, tables: Tables, path: Path, binding: Binding
 function bindSet(set: Values, target: BoundTable, source: BoundTable, path: Path, binding: Binding): Values {
   const bound: Values = {};
   for (const [name, value] of Object.entries(set)) {
-    const resolved = target.resolve(name, [...path, name]);
-    if (typeof resolved === 'string') continue;
-    if (resolved.column.generated)
-      binding.problems.add([...path, name], `"${resolved.column.name}" is worked out by the database and cannot be written`);
-    bound[resolved.column.name] = bindValue(value, resolved.column, source, [...path, name], binding);
+    const column = target.resolve(name, [...path, name]);
+    if (column === null) continue;
+    if (column.generated) binding.problems.add([...path, name], `"${column.name}" is worked out by the database and cannot be written`);
+    bound[column.name] = bindValue(value, column, source, [...path, name], binding);
   }
   const { lock } = binding.shape;
   const counter = lock !== undefined && 'bump' in lock ? target.find(lock.bump) : null;
@@ -83,8 +82,8 @@ function bindValue(value: Value, column: ColumnDescription, source: BoundTable, 
 
 function bindPlain(value: PlainValue, column: ColumnDescription, source: BoundTable, path: Path, binding: Binding): PlainValue {
   if ('column' in value) {
-    const resolved = source.resolve(value.column, [...path, 'column']);
-    return typeof resolved === 'string' ? { value: null } : { ...value, column: resolved.column.name };
+    const found = source.resolve(value.column, [...path, 'column']);
+    return found === null ? { value: null } : { ...value, column: found.name };
   }
   if ('now' in value) {
     if (!isTime(column)) binding.problems.add(path, notATime(column));

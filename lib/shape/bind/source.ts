@@ -1,15 +1,12 @@
 import type { ColumnDescription } from '@/lib/database/description';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
-import { COLUMN_ROLES, idColumns, type ColumnRole, type Columns, type Source } from '../schema/source';
+import { idColumns, TIME_ROLES, VALUE_ROLES, type Columns, type Source, type ValueRole } from '../schema/source';
 import { isTime, type BoundCompanion, type BoundRole, type Place } from '../bound';
 import { bindCondition, notATime, type Binding } from './condition';
 import { amountIn } from './parameters';
 import { BoundTable } from './table';
 
-type Role = Exclude<ColumnRole, 'id'>;
-
-const TIMES: readonly Role[] = ['createdAt', 'publishedAt', 'attemptedAt', 'lockedUntil', 'availableAt', 'diedAt'];
 /** A column of nothing, behind a value that is the same for every row. */
 const NOTHING: ColumnDescription = { name: '', type: 'text', kind: 'text', nullable: false, generated: false };
 
@@ -28,11 +25,8 @@ export function optionalNames(columns: Columns): Set<string> {
   return names;
 }
 
-export function sourcesOf(columns: Columns): { role: Role; source: Source }[] {
-  return COLUMN_ROLES.flatMap((role) => {
-    const source = role === 'id' ? undefined : columns[role];
-    return role === 'id' || source === undefined ? [] : [{ role, source }];
-  });
+function sourcesOf(columns: Columns): { role: ValueRole; source: Source }[] {
+  return VALUE_ROLES.flatMap((role) => (columns[role] === undefined ? [] : [{ role, source: columns[role] }]));
 }
 
 /** Notes on the table how its columns encode times, as the roles say; before anything is compared with them. */
@@ -48,11 +42,8 @@ export function applyTimeEncodings(columns: Columns, table: BoundTable, path: Pa
 
 /** The columns of the id. A missing one is noted. */
 export function bindId(columns: Columns, table: BoundTable, path: Path): ColumnDescription[] {
-  if (columns.id === undefined) return [];
-  return idColumns(columns.id).flatMap((name) => {
-    const resolved = table.resolve(name, [...path, 'id']);
-    return typeof resolved === 'string' ? [] : [resolved.column];
-  });
+  const names = columns.id === undefined ? [] : idColumns(columns.id);
+  return names.flatMap((name) => table.resolve(name, [...path, 'id']) ?? []);
 }
 
 /** Where the other roles are found in this table. */
@@ -63,7 +54,7 @@ export function bindRoles(columns: Columns, table: BoundTable, path: Path, captu
     const bound = bindSource(source, table, at, captured, binding);
     if (bound === null) continue;
     const plain = bound.path.length === 0 && !bound.last && bound.constant === null;
-    if (TIMES.includes(role) && plain && !isTime(bound.column)) binding.problems.add(at, notATime(bound.column));
+    if (plain && TIME_ROLES.some((one) => one === role) && !isTime(bound.column)) binding.problems.add(at, notATime(bound.column));
     else roles[role] = bound;
   }
   return roles;
@@ -91,9 +82,8 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
   const join = source.join === undefined ? null : (binding.companions.get(source.join) ?? null);
   if (source.join !== undefined && join === null) return null;
   const holder = join === null ? table : new BoundTable(join.description, new Set(source.optional ? [source.column] : []), problems);
-  const resolved = holder.resolve(source.column, typeof written === 'string' ? path : [...path, 'column']);
-  if (typeof resolved === 'string') return null;
-  const { column } = resolved;
+  const column = holder.resolve(source.column, typeof written === 'string' ? path : [...path, 'column']);
+  if (column === null) return null;
   const latest = bindLatest(source.latest, join, holder, path, binding);
   if (latest === undefined) return null;
   const steps = source.path ?? [];
@@ -124,12 +114,12 @@ function bindLatest(
   { strict, problems }: Binding,
 ): string | null | undefined {
   if (written === undefined || join === null) return null;
-  const resolved = holder.resolve(written, [...path, 'latest']);
-  if (typeof resolved === 'string') return undefined;
+  const column = holder.resolve(written, [...path, 'latest']);
+  if (column === null) return undefined;
   const by = Object.keys(join.on);
   const { description } = join;
   const served = description.indexes.some(({ columns, predicate }) => by.includes(columns[0] ?? '') && predicate === null);
-  if (served || description.kind !== 'table') return resolved.column.name;
+  if (served || description.kind !== 'table') return column.name;
   if (!strict) return undefined;
   problems.add(
     [...path, 'join'],

@@ -36,9 +36,6 @@ export function findName(written: string, known: Iterable<string>): Found {
   return null;
 }
 
-/** A column that was asked for: found, or missing where the shape allows for it, or a problem that was noted. */
-export type Resolved = { column: ColumnDescription } | 'absent' | 'wrong';
-
 /** The columns of a table by the names a shape gives them. */
 export class BoundTable {
   private readonly resolved = new Map<string, ColumnDescription | null>();
@@ -62,18 +59,20 @@ export class BoundTable {
   }
 
   /** The same, noting what is wrong with a name that must be there. */
-  resolve(name: string, path: Path): Resolved {
+  resolve(name: string, path: Path): ColumnDescription | null {
     const column = this.find(name);
-    if (column !== null) return { column };
+    if (column !== null || this.lacks(name)) return column;
     const names = [...this.description.columns.keys()];
     const found = findName(name, names);
-    if (found !== null && 'several' in found) {
-      this.problems.add(path, `several columns fit "${name}": ${found.several.join(', ')}; write the one that is meant exactly`);
-      return 'wrong';
-    }
-    if (this.optional === 'all' || this.optional.has(name)) return 'absent';
-    this.problems.add(path, `the table has no column "${name}"${suggestion(name, names)}`);
-    return 'wrong';
+    const several = found !== null && 'several' in found ? found.several.join(', ') : null;
+    if (several === null) this.problems.add(path, `the table has no column "${name}"${suggestion(name, names)}`);
+    else this.problems.add(path, `several columns fit "${name}": ${several}; write the one that is meant exactly`);
+    return null;
+  }
+
+  /** Whether no column fits, and the shape allows for that. */
+  lacks(name: string): boolean {
+    return (this.optional === 'all' || this.optional.has(name)) && findName(name, this.description.columns.keys()) === null;
   }
 
   /** Notes how a column encodes a time, where its type does not show it. */

@@ -56,7 +56,6 @@ const written = z.lazy(() =>
   ]),
 );
 
-/** Parses a source; see `Source` for what can be written. */
 export const sourceSchema: z.ZodType<Source, Source<WrittenCondition>> = written as unknown as z.ZodType<Source, Source<WrittenCondition>>;
 
 /** The columns that name one row. An id of several is its parts, `%` and `~` percent-encoded, joined by `~`. */
@@ -68,7 +67,6 @@ export const idSchema = z.union([
 ]);
 export type IdSource = z.infer<typeof idSchema>;
 
-/** The names of an id's columns. */
 export function idColumns(id: IdSource): string[] {
   if (typeof id === 'string') return [id];
   if (Array.isArray(id)) return id;
@@ -107,3 +105,15 @@ export type Columns = z.infer<typeof columnsSchema>;
 /** What a value of a row means to the console, in the order of the documentation. */
 export type ColumnRole = keyof Columns;
 export const COLUMN_ROLES = Object.keys(columnsSchema.shape) as ColumnRole[];
+
+/** Those that one source gives. */
+export type ValueRole = Exclude<ColumnRole, 'id'>;
+export const VALUE_ROLES = COLUMN_ROLES.filter((role): role is ValueRole => role !== 'id');
+export const TIME_ROLES = [
+  'createdAt',
+  'publishedAt',
+  'attemptedAt',
+  'lockedUntil',
+  'availableAt',
+  'diedAt',
+] as const satisfies readonly ValueRole[];
