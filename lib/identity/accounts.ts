@@ -1,4 +1,3 @@
-/** Password accounts. */
 import { isRole, ROLES, type Role, type Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { findAccount, insertAccount, selectAccounts, updateAccount, type ListedAccount } from '@/lib/store/accounts';

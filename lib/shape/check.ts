@@ -151,7 +151,6 @@ function writesRefused(shape: Shape): ShapeProblem[] {
   return [...changeRules(shape).flatMap(({ rule, path }) => written(rule.set, path)), ...written(shape.asDead?.set ?? {}, ['asDead'])];
 }
 
-/** Operations from a state that no row is ever in. */
 function statesNowhere({ states, dead, operations, archive }: Shape): ShapeProblem[] {
   const given = new Set<string>([...states.map(({ state }) => state), ...(dead === undefined ? [] : ['dead'])]);
   const missing = (path: Path, from: readonly string[]): ShapeProblem[] =>

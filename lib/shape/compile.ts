@@ -110,7 +110,6 @@ function existing({ companion: name, when }: { companion: string; when?: Conditi
   return sql`exists (select 1 from ${tableRef(companion.description.name)} as ${sql.id(inner)} where ${where})`;
 }
 
-/** How a companion's row belongs to a row of the outbox. */
 export function belongs(companion: BoundCompanion, inner: string, alias: string): Test[] {
   return Object.entries(companion.on).map(([own, main]) => sql`${sql.id(inner, own)} = ${sql.id(alias, main)}`);
 }

@@ -127,7 +127,6 @@ const inRange = ({ at, inside }: End, [lower, upper]: Range): boolean =>
 
 const meet = ([low, high]: Range, [lower, upper]: Range): boolean => before(low, upper) && before(lower, high);
 
-/** True when some number lies from the one end to the other. */
 const before = (from: End, to: End): boolean => from.at < to.at || (from.at === to.at && from.inside && to.inside);
 
 type Rules = Pick<Shape, 'states' | 'rows'>;

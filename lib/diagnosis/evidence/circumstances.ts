@@ -5,7 +5,6 @@ import { slotsIn, type Aggregates, type Past, type Reading } from '@/lib/live/re
 import type { SlotHistory } from '@/lib/outbox/replication-slots/progress';
 import type { Cell } from '@/lib/rollup/cell';
 
-/** What the collector has seen of an outbox lately. */
 export interface RecentHistory {
   /** Of the last hour, oldest first; a minute nobody watched is not there. */
   minutes: readonly Cell[];
@@ -13,7 +12,6 @@ export interface RecentHistory {
   typesPublished: ReadonlySet<string>;
 }
 
-/** Everything a verdict may be judged from. */
 export interface Circumstances {
   /** null when the source has never answered. */
   reading: Reading | null;
@@ -90,18 +88,15 @@ export function inARow<T extends Past>(reading: T, previous: readonly T[], isSo:
 /** Its sentence is `evidence.<code>` in the catalogues, filled in by these values. */
 export const fact = (code: string, values: Evidence['values'] = {}): Evidence => ({ code, values });
 
-/** A fact, unless one of its values is not known. */
 export const factIfKnown = (code: string, values: Record<string, string | number | null | undefined>): Evidence[] =>
   Object.values(values).some((value) => value == null) ? [] : [fact(code, values as Evidence['values'])];
 
-/** How old a time is. */
 export const ageMs = (at: string, now: number): number => now - Date.parse(at);
 export const isoOf = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 /** The later of two times, in milliseconds since the epoch. */
 export const laterOf = (at: string, other: string | null): number =>
   Math.max(Date.parse(at), other === null ? -Infinity : Date.parse(other));
 
-/** When the source was last read. */
 export const lastSeen = ({ reading }: Circumstances): Evidence =>
   reading === null ? fact('never_seen') : fact('last_seen', { lastSeenAt: reading.asOf });
 

@@ -10,7 +10,6 @@ export type Scalar = z.infer<typeof scalarSchema>;
 export type Operand = number | { column: string } | { parameter: string };
 const operandSchema = z.union([z.number(), z.strictObject({ column: nameSchema }), z.strictObject({ parameter: parameterName })]);
 
-/** A comparison by size and the operator it stands for. */
 export const COMPARISONS = { above: '>', below: '<', atLeast: '>=', atMost: '<=' } as const;
 export type Comparison = keyof typeof COMPARISONS;
 
@@ -39,7 +38,6 @@ interface RowTests {
 type LeafKind = keyof ColumnTests;
 type RowKind = keyof RowTests;
 
-/** A test of one column. */
 export type Leaf<K extends LeafKind = LeafKind> = { [P in K]: { kind: P; column: string; ignoreCase?: boolean } & Pick<ColumnTests, P> }[K];
 type RowTest<K extends RowKind = RowKind> = { [P in K]: { kind: P } & Pick<RowTests, P> }[K];
 
@@ -121,11 +119,9 @@ function whatIsWrong(keys: string[], tests: string[]): string | null {
   return null;
 }
 
-/** True for the key that parsing adds to a condition. */
 export const isParsedKind = (key: string, holder: object): boolean =>
   key === 'kind' && 'kind' in holder && typeof holder.kind === 'string' && Object.hasOwn(holder, holder.kind);
 
-/** One function for each test of a column. */
 export type LeafVisitor<R> = { [K in LeafKind]: (test: Leaf<K>) => R };
 /** One function for each other test, and one for those of a column. */
 export type Visitor<R> = { [K in RowKind]: (test: RowTest<K>) => R } & { leaf: (test: Leaf) => R };

@@ -36,7 +36,6 @@ export function tableParts(ref: TableRef): { schema: string | null; table: strin
   return dot === -1 ? { schema: null, table: ref } : { schema: ref.slice(0, dot), table: ref.slice(dot + 1) };
 }
 
-/** A table reference as one text for people. */
 export function tableText(ref: TableRef): string {
   const { schema, table } = tableParts(ref);
   return schema === null ? table : `${schema}.${table}`;
@@ -45,7 +44,6 @@ export function tableText(ref: TableRef): string {
 /** The named groups of a pattern, in its order. */
 export const groupsOf = (pattern: string): string[] => [...pattern.matchAll(/\(\?<([A-Za-z_]\w*)>/g)].flatMap(([, name]) => name ?? []);
 
-/** True for a text that is a regular expression. */
 function isPattern(text: string): boolean {
   try {
     new RegExp(text, 'u');

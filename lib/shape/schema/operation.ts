@@ -48,7 +48,6 @@ export type Call = z.infer<typeof callSchema>;
 /** How sure we are that the library takes such a change well. */
 const BASES = ['official', 'mirrors_library', 'official_sql', 'inferred'] as const;
 
-/** How an operation changes a row of these states. */
 const changeRuleSchema = z.strictObject({
   from: fromStates,
   /** `exact`: the row as a whole, for rows no relay works on. `stable`: key, creation time and payload, for those one keeps rewriting. */
@@ -58,7 +57,6 @@ const changeRuleSchema = z.strictObject({
   guard: conditionSchema.optional(),
   /** Move the row into the outbox table from its dead-letter table, keeping every shared column but those in `set`. */
   moveTo: z.literal('main').optional(),
-  /** Let the library's own function do it. */
   call: callSchema.optional(),
   /** Only rows whose time in this column is older than the outbox's `stuckAfter`; younger ones are `too_young`. */
   olderThanStuckAfter: nameSchema.optional(),

@@ -1,7 +1,6 @@
 /** What a table cannot say about the program that works on it. */
 import { z } from 'zod';
 
-/** `maxAttempts`, `lease`: letters, digits and underscores. */
 export const parameterName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write a parameter name: letters, digits and _');
 
 /** A parameter of this shape alone: `{ default: 86400, unit: s, what: 'How long rows are kept' }`; a default is shown as assumed. */

@@ -116,4 +116,4 @@ export const TIME_ROLES = [
   'lockedUntil',
   'availableAt',
   'diedAt',
-] as const satisfies readonly ValueRole[];
+] as const satisfies ValueRole[];

@@ -235,7 +235,6 @@ async function createDatabase(url: string, name: string): Promise<void> {
   }
 }
 
-/** The end of a log, which may be of any size. */
 async function tail(file: string): Promise<string> {
   const log = await open(file, 'r');
   try {
