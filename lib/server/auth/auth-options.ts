@@ -5,6 +5,7 @@ import { environment } from '@/lib/env';
 import type { Place } from '@/lib/identity/limiter';
 import { actorOfSession } from '@/lib/identity/known-askers';
 import { signIn as checkAndBegin } from '@/lib/identity/sign-in';
+import { Problem } from '@/lib/shared/problems';
 import type { Console } from '../console';
 import { log } from '../log';
 import { ownPath, publicOrigin } from './origin';
@@ -63,6 +64,7 @@ export function authOptions(console: Console, browser: Browser): NextAuthOptions
           const { email, password } = credentials ?? {};
           if (typeof email !== 'string' || typeof password !== 'string') return null;
           return signIn(console, email, password, browser).catch((error: unknown) => {
+            if (error instanceof Problem && error.code === 'too_many') throw failure('too_many');
             if (error instanceof Error && ['disabled', 'too_many'].includes(error.message)) throw error;
             log().error({ err: error }, 'a sign-in could not be checked');
             throw failure('unavailable');
