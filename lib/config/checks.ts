@@ -36,8 +36,8 @@ const EVENT_FIELDS: (keyof OutboxEvent)[] = [
 ];
 
 /** The engine a connection string is for; null when its scheme is none of ours or it cannot be read. */
-export function engineOf(url: string): EngineKey | null {
-  if (!URL.canParse(url)) return null;
+export function engineOf(url: unknown): EngineKey | null {
+  if (typeof url !== 'string' || !URL.canParse(url)) return null;
   const { protocol } = new URL(url);
   return (Object.keys(ENGINES) as EngineKey[]).find((key) => ENGINES[key].schemes.includes(protocol)) ?? null;
 }
@@ -70,16 +70,13 @@ function checkDatabases(databases: Unread, supported: Supported): string[] {
   const problems: string[] = [];
   for (const [id, entry] of Object.entries(databases)) {
     if (!isMap(entry)) continue;
+    const engine = engineOf(entry.url);
     for (const key of ['url', 'operatorUrl', 'replicaUrl']) {
-      const problem = urlProblem(entry[key], supported.engines);
-      if (problem !== null) problems.push(`${formatPath(['databases', id, key])}: ${problem}`);
-    }
-    for (const key of ['operatorUrl', 'replicaUrl']) {
-      const [own, other] = [entry.url, entry[key]];
-      if (typeof own !== 'string' || typeof other !== 'string') continue;
-      if (engineOf(own) !== null && engineOf(other) !== null && engineOf(own) !== engineOf(other)) {
-        problems.push(`${formatPath(['databases', id, key])}: is for another engine than url; both must reach the same database`);
-      }
+      const at = formatPath(['databases', id, key]);
+      const [problem, own] = [urlProblem(entry[key], supported.engines), engineOf(entry[key])];
+      if (problem !== null) problems.push(`${at}: ${problem}`);
+      if (engine !== null && own !== null && own !== engine)
+        problems.push(`${at}: is for another engine than url; both must reach the same database`);
     }
   }
   return problems;
@@ -146,7 +143,7 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, supported
 /** What to say of a built-in shape that its database's engine does not have; null where there is nothing to say. */
 function otherEngine({ shape, database }: Unread, databases: Unread, { shapes }: Supported): string | null {
   const entry = typeof database === 'string' && Object.hasOwn(databases, database) ? databases[database] : undefined;
-  const engine = isMap(entry) && typeof entry.url === 'string' ? engineOf(entry.url) : null;
+  const engine = isMap(entry) ? engineOf(entry.url) : null;
   const found = shapes.find(({ key }) => key === shape);
   if (engine === null || found === undefined || found.engines.includes(engine)) return null;
   const twin = found.key.replace(/-(pg|mysql)$/, ENGINES[engine].twin);

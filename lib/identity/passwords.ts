@@ -35,13 +35,11 @@ async function inTurn<T>(line: 'first' | 'others', work: () => Promise<T>): Prom
 
 function derive(password: string, salt: Buffer, cost: typeof COST, line: 'first' | 'others'): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** cost.ln, r: cost.r, p: cost.p, maxmem: 256 * 2 ** cost.ln * cost.r };
-  return inTurn(
-    line,
-    () =>
-      new Promise((resolve, reject) => {
-        scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) => (error === null ? resolve(key) : reject(error)));
-      }),
-  );
+  const hash = (): Promise<Buffer> =>
+    new Promise((resolve, reject) => {
+      scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) => (error === null ? resolve(key) : reject(error)));
+    });
+  return inTurn(line, hash);
 }
 
 /** What is wrong with a password somebody wants to set; null when nothing is. */
