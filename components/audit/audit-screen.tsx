@@ -114,13 +114,10 @@ function AuditFilters({ list: { filter, setFilter }, operations }: { list: List<
       </ul>
     ),
   });
+  const ids = outboxes.map(({ id }) => id);
   const chips = [
     text('actor'),
-    choice(
-      'outbox',
-      outboxes.map(({ id }) => id),
-      outboxName,
-    ),
+    choice('outbox', ids, outboxName),
     choice('operation', operations, (recorded) => (t.has(`names.${recorded}`) ? t(`names.${recorded}`) : operationName(recorded))),
     choice('outcome', AUDIT_OUTCOMES, (outcome) => t(`outcomes.${outcome}`)),
     text('event'),

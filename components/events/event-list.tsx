@@ -121,13 +121,8 @@ export function useListKeys({ intervention, events, ticks, outbox }: ListKeys) {
     const row = events[current];
     const chosen = ticks.events.length > 0 ? ticks.events : row === undefined ? [] : [row];
     const choice = operationChoices(outbox, chosen, mayOperate).find((each) => each.operation === operation);
-    if (choice !== undefined && choice.obstacle === null) {
-      intervention.open(
-        outbox,
-        operation,
-        chosen.flatMap(({ id, version }) => (version === null ? [] : [{ id, version }])),
-      );
-    }
+    const seen = chosen.flatMap(({ id, version }) => (version === null ? [] : [{ id, version }]));
+    if (choice?.obstacle === null) intervention.open(outbox, operation, seen);
   };
 
   useShortcuts([
@@ -161,6 +156,7 @@ export function SelectionBar({ outbox, ticks: { events, extent, full, clear }, i
   const impossible = choices.flatMap(({ operation, obstacle }) => (obstacle === null ? [] : [{ operation, text: obstacleText(obstacle) }]));
   // One reason for all, such as a role or a read-only outbox, is said once.
   const shared = possible.length === 0 && new Set(impossible.map(({ text }) => text)).size === 1 ? impossible[0]?.text : undefined;
+  const seen = events.map(({ id, version }) => ({ id, version }));
   const sums = sumAmounts(events).map(({ amount, currency }) => formatMoney(amount, currency, format.locale));
   return (
     <section className={selection.bar} aria-label={t('label')}>
@@ -181,13 +177,7 @@ export function SelectionBar({ outbox, ticks: { events, extent, full, clear }, i
             key={operation}
             size="compact-md"
             variant={operation === 'archive' ? 'default' : 'filled'}
-            onClick={() =>
-              intervention.open(
-                outbox,
-                operation,
-                events.map(({ id, version }) => ({ id, version })),
-              )
-            }
+            onClick={() => intervention.open(outbox, operation, seen)}
           >
             {allowed === events.length ? name(operation) : t('some', { operation: name(operation), allowed, count: events.length })}
           </Button>

@@ -138,10 +138,8 @@ const notSupported = (because: string): Left => ({ code: 'not_supported', detail
 
 /** All rows together. Those that did not take are left out; where it is not known which the table refuses, each half goes by itself. */
 async function changeRows(work: StepChange, held: HeldRow[]): Promise<Changed> {
-  const expectation = await expectChange(
-    work,
-    held.map(({ id }) => id),
-  );
+  const ids = held.map(({ id }) => id);
+  const expectation = await expectChange(work, ids);
   const images = new Map<string, string>();
   const left = new Map<string, Left>();
   let parts = 0;

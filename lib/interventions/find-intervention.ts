@@ -68,9 +68,6 @@ async function recordOf({ engine, read, write }: Database, id: string): Promise<
 }
 
 function cannotSay(databaseId: string, cause?: unknown): Problem {
-  return new Problem(
-    'unavailable',
-    `Database ${databaseId} cannot say at the moment what it has a record of: it does not answer, or takes no writes. Ask again`,
-    { cause },
-  );
+  const why = 'cannot say at the moment what it has a record of: it does not answer, or takes no writes. Ask again';
+  return new Problem('unavailable', `Database ${databaseId} ${why}`, { cause });
 }

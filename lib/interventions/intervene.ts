@@ -175,10 +175,8 @@ async function inTransaction(outbox: Outbox, db: Db, job: Try): Promise<Interven
   const { engine } = outbox.database;
   requireInTime(job);
   if (await engine.isReadOnly(db)) {
-    throw new Problem(
-      'read_only',
-      `Database ${outbox.database.id} accepts no writes at the moment (it may have become a replica): this try changed nothing`,
-    );
+    const detail = `Database ${outbox.database.id} accepts no writes at the moment (it may have become a replica): this try changed nothing`;
+    throw new Problem('read_only', detail);
   }
   const before = await claimKey(outbox, db, job);
   if (before !== null) {
@@ -201,10 +199,8 @@ async function inTransaction(outbox: Outbox, db: Db, job: Try): Promise<Interven
 
 function requireInTime({ elapsedMs }: Job): void {
   if (elapsedMs() < INTERVENTION_MS) return;
-  throw new Problem(
-    'timeout',
-    `It could not be carried out within ${INTERVENTION_MS / 1_000} seconds, so this try changed nothing: send it again`,
-  );
+  const seconds = INTERVENTION_MS / 1_000;
+  throw new Problem('timeout', `It could not be carried out within ${seconds} seconds, so this try changed nothing: send it again`);
 }
 
 /** null when the key is ours now; otherwise the header of the intervention that has it. */

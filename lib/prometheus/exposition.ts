@@ -57,10 +57,8 @@ export function createExposition({ outboxes, snapshots, collector, carrier, stor
 
 /** Rejects when the store takes longer than it may; null is an answer of its own here. */
 async function inTime<T>(work: Promise<T>): Promise<T> {
-  const answer = await within(
-    work.then((value) => ({ value })),
-    STORE_PATIENCE_MS,
-  );
+  const answering = work.then((value) => ({ value }));
+  const answer = await within(answering, STORE_PATIENCE_MS);
   if (answer === null) throw new Error(`the store did not answer within ${String(STORE_PATIENCE_MS)} ms`);
   return answer.value;
 }

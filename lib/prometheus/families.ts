@@ -1,7 +1,6 @@
 /** What /api/metrics exposes: every metric family with its labels. docs/http.md, deploy/ and a test hold to this list. */
 import { SHOWN_METRICS, type ShownMetric } from '@/lib/shared/figures/metrics';
 import type { METRICS } from '@/lib/shared/figures/metrics.gen';
-import { STATES } from '@/lib/shared/states';
 
 export interface Family {
   type: 'gauge' | 'counter' | 'histogram';
@@ -120,6 +119,4 @@ export const FAMILIES = { ...FIXED_FAMILIES, ...(gaugesOf(SHOWN_METRICS) as Reco
 export type FamilyName = keyof typeof FAMILIES;
 
 /** The states a depth is told for, in the order of their life. */
-export const DEPTH_STATES = STATES.filter(
-  (state) => state === 'pending' || state === 'retrying' || state === 'processing' || state === 'dead',
-);
+export const DEPTH_STATES = ['pending', 'retrying', 'processing', 'dead'] as const;

@@ -32,9 +32,6 @@ export function createUnderWay(): UnderWay {
 
 /** Said to whoever asks a console that has been told to end. */
 export function isEnding(): Problem {
-  return new Problem(
-    'unavailable',
-    'The console is ending, so this try changed nothing: send it again, under the same key, when the console is back',
-    { retryAfterSeconds: 5 },
-  );
+  const detail = 'The console is ending, so this try changed nothing: send it again, under the same key, when the console is back';
+  return new Problem('unavailable', detail, { retryAfterSeconds: 5 });
 }

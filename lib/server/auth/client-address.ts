@@ -5,9 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** Read from `10.0.0.5`, `10.0.0.0/8`, `fd00::/8`. */
-type Proxies = BlockList;
-
-export function proxiesOf(list: readonly string[]): Proxies {
+export function proxiesOf(list: readonly string[]): BlockList {
   const proxies = new BlockList();
   for (const one of list) {
     const [address = '', bits] = one.split('/');
@@ -26,10 +24,10 @@ function addressOf(written: string): string | null {
   return isIP(address) === 0 ? null : address;
 }
 
-const isOf = (proxies: Proxies, address: string): boolean => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+const isOf = (proxies: BlockList, address: string): boolean => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 
 /** The nearest address that is no proxy of ours: what stands further left, anybody may have written. */
-export function clientAddress(peer: string | undefined, forwardedFor: string | undefined, proxies: Proxies): string {
+export function clientAddress(peer: string | undefined, forwardedFor: string | undefined, proxies: BlockList): string {
   let nearest = addressOf(peer ?? '') ?? 'unknown';
   for (const hop of (forwardedFor ?? '').split(',').reverse()) {
     if (nearest === 'unknown' || !isOf(proxies, nearest)) break;
@@ -50,7 +48,7 @@ const holder = globalThis as { [KEY]?: string };
 export const clientHeader = (): string => (holder[KEY] ??= `x-outbox-console-${randomBytes(16).toString('hex')}`);
 
 /** Leaves one address in X-Forwarded-For, the client's, and the other headers only to proxies that are named. */
-function tidyForwarded({ headers, socket }: IncomingMessage, proxies: Proxies, onIgnored: (peer: string) => void): void {
+function tidyForwarded({ headers, socket }: IncomingMessage, proxies: BlockList, onIgnored: (peer: string) => void): void {
   const peer = addressOf(socket.remoteAddress ?? '');
   const client = clientAddress(socket.remoteAddress, headers['x-forwarded-for']?.toString(), proxies);
   if (peer === null || !isOf(proxies, peer)) {
