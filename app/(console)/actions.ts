@@ -102,7 +102,6 @@ export const eventSnapshot = defineAction({
   run: (context, { outbox, event, ...request }) => readEventUpdate(context, outbox, event, request),
 });
 
-/** The dead letters of one outbox, or of all. */
 export const deadLettersSnapshot = defineAction({
   id: 'dead-letters.snapshot',
   permission: 'outbox:read',

@@ -28,7 +28,6 @@ type Wait = 'skip locked' | 'wait';
 
 interface StepChange extends Change, PreparedStep {}
 
-/** A row that is held: as it was seen, and as it was when it was locked. */
 type HeldRow = LockedRow & Seen;
 
 interface Changed {

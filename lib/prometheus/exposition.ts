@@ -16,7 +16,6 @@ const STORE_PATIENCE_MS = 2_500;
 export type Exposition = () => Promise<string>;
 
 interface ExpositionOptions {
-  /** Ids of all of them. */
   outboxes: readonly string[];
   snapshots: Pick<Snapshots, 'current' | 'databases'>;
   collector: Pick<Collector, 'status'>;

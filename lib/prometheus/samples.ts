@@ -24,7 +24,6 @@ export interface Samples {
   latencies: { outbox: string; latency: LatencyTotals }[];
 }
 
-/** What is known of one outbox. */
 export interface Known {
   current: Current;
   /** null while nothing has been collected, or when the store does not answer. */

@@ -11,7 +11,6 @@ export interface ChartView {
   type?: string;
 }
 
-/** What the screen of an outbox is given. */
 export interface MarkedSnapshot extends OutboxSnapshot {
   /** What the doctor found; null while it has not looked. */
   doctor: DoctorSummary | null;

@@ -10,7 +10,6 @@ export interface CollectorStatus {
   method: CollectionMethod | null;
   /** Everything published before this is in the history. */
   foldedTo: string | null;
-  /** Since when this outbox is watched. */
   watchedSince: string | null;
   /** How far reading the past has come, from 0 to 1; null when it is done. */
   backfill: { share: number; from: string } | null;
