@@ -27,18 +27,14 @@ export const OTHER = 'other';
 /** As long as a reading keeps a type. */
 const TYPE_LENGTH_MAX = 200;
 
-export interface TypeLabels {
-  /** The label of a type: its own for the first 50 of an outbox, `other` for the rest. Never changes while the process runs. */
-  labelOf(outbox: string, type: string): string;
-  /** The types that have a label of their own, whole, in no particular order. */
-  kept(outbox: string): string[];
-}
+export type TypeLabels = ReturnType<typeof createTypeLabels>;
 
 /** First come, first kept: chosen anew each time, types would move in and out of `other`, and a total that falls reads as a restart. */
-export function createTypeLabels(): TypeLabels {
+export function createTypeLabels() {
   const outboxes = new Map<string, Map<string, string>>();
   return {
-    labelOf(outbox, type) {
+    /** The label of a type: its own for the first 50 of an outbox, `other` for the rest. Never changes while the process runs. */
+    labelOf(outbox: string, type: string): string {
       const own = outboxes.get(outbox) ?? new Map<string, string>();
       outboxes.set(outbox, own);
       const known = own.get(type);
@@ -49,6 +45,7 @@ export function createTypeLabels(): TypeLabels {
       own.set(type, label);
       return label;
     },
-    kept: (outbox) => [...(outboxes.get(outbox)?.keys() ?? [])],
+    /** The types that have a label of their own, whole, in no particular order. */
+    kept: (outbox: string): string[] => [...(outboxes.get(outbox)?.keys() ?? [])],
   };
 }

@@ -12,9 +12,6 @@ import { createTotals, LATENCY_LE_SECONDS, type OutboxTotals } from './totals';
 /** The store is asked for totals and has this long: a scrape is given up after ten seconds. */
 const STORE_PATIENCE_MS = 2_500;
 
-/** The figures of every outbox as Prometheus text: one that is away delays it by 2.5 s once, then by 0.2 s. Scrapes that arrive together share an answer. */
-export type Exposition = () => Promise<string>;
-
 interface ExpositionOptions {
   outboxes: readonly string[];
   snapshots: Pick<Snapshots, 'current' | 'databases'>;
@@ -26,7 +23,8 @@ interface ExpositionOptions {
   onFailure?: (error: unknown) => void;
 }
 
-export function createExposition({ outboxes, snapshots, collector, carrier, store, onFailure }: ExpositionOptions): Exposition {
+/** The figures of every outbox as Prometheus text: one that is away delays it by 2.5 s once, then by 0.2 s. Scrapes that arrive together share an answer. */
+export function createExposition({ outboxes, snapshots, collector, carrier, store, onFailure }: ExpositionOptions): () => Promise<string> {
   const labels = createTypeLabels();
   const totalsOf = createTotals(store.db, labels);
   const remembered = { labels, created: createCreatedTotals() };

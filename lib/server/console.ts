@@ -1,49 +1,31 @@
 import 'server-only';
-import { startCarrier, type Carrier } from '@/lib/audit/carrier';
+import { startCarrier } from '@/lib/audit/carrier';
 import { unsettledLog } from '@/lib/audit/unsettled-log';
-import type { Config } from '@/lib/config/config';
-import { directoryOptions, createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
+import { createDirectory, directoryOptions } from '@/lib/outbox/directory';
 import { SUPPORTED, loadConfig } from '@/lib/config/load';
 import { createServers } from '@/lib/database/connections/servers';
 import { environment, environmentValue } from '@/lib/env';
-import { createExaminer, type Examiner } from '@/lib/doctor/examiner';
-import { knownAskers, type KnownAskers } from '@/lib/identity/known-askers';
+import { createExaminer } from '@/lib/doctor/examiner';
+import { knownAskers } from '@/lib/identity/known-askers';
 import { startHousekeeping } from '@/lib/jobs/housekeeping';
 import { startSettling } from '@/lib/jobs/settling';
 import type { InterventionDeps } from '@/lib/interventions/intervene';
-import { createExposition, type Exposition } from '@/lib/prometheus/exposition';
+import { createExposition } from '@/lib/prometheus/exposition';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { openHistory } from '@/lib/history/history';
 import { OBSERVERS } from '@/lib/history/collector/observe';
 import { computeInStore } from '@/lib/live/take-reading';
-import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';
+import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';
 import { proofSource } from '@/lib/proving/keep';
 import { Problem } from '@/lib/shared/problems';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { openStore, type Store } from '@/lib/store/store';
-import { log, type Log } from './log';
-import { createUnderWay, isEnding, type UnderWay } from './under-way';
+import { log } from './log';
+import { createUnderWay, isEnding } from './under-way';
 
 /** Everything a request can need, one per process. */
-export interface Console {
-  config: Config;
-  store: Store;
-  directory: OutboxDirectory;
-  askers: KnownAskers;
-  snapshots: Snapshots;
-  exposition: Exposition;
-  collector: Collector;
-  examiner: Examiner;
-  /** Brings the records of interventions into the audit. */
-  carrier: Carrier;
-  interventions: InterventionDeps;
-  /** What is finished or refused before the console ends. */
-  underWay: UnderWay;
-  log: Log;
-  /** Finishes what is under way, and ends the console's own work. */
-  stop(): Promise<void>;
-}
+export type Console = Awaited<ReturnType<typeof create>>;
 
 /** On globalThis: Next bundles this module several times for one process. */
 const KEY = Symbol.for('outbox-console.console');
@@ -64,7 +46,7 @@ const requireStore = (store: Store): Promise<void> =>
 const warn = (text: string) => (err: unknown) => log().warn({ err }, text);
 const warnOf = (of: 'outbox' | 'database', text: string) => (name: string, err: unknown) => log().warn({ [of]: name, err }, text);
 
-async function create(): Promise<Console> {
+async function create() {
   const env = environment();
   const reading = await loadConfig(env.configPath, SUPPORTED, environmentValue);
   const unusable = (problems: readonly string[]) => new Error(`The configuration cannot be used:\n${problems.join('\n')}`);
@@ -137,11 +119,14 @@ async function create(): Promise<Console> {
     }),
     collector,
     examiner: createExaminer({ directory, store, onFailure: warnOf('outbox', 'the outbox could not be examined') }),
+    /** Brings the records of interventions into the audit. */
     carrier,
     interventions,
+    /** What is finished or refused before the console ends. */
     underWay,
     log: log(),
-    async stop() {
+    /** Finishes what is under way, and ends the console's own work. */
+    async stop(): Promise<void> {
       await underWay.end(PATIENCE_MS);
       housekeeping.stop();
       await Promise.all([settling.stop(), carrier.stop(), collector.stop()]);

@@ -2,18 +2,12 @@ import { Problem } from '@/lib/shared/problems';
 import { within } from '@/lib/shared/async/within';
 
 /** What changes something, and must not be cut in the middle when the process ends. */
-export interface UnderWay {
-  /** Answers what is to be called when it has ended; refuses it once the process is ending: Problem `unavailable`. */
-  begin(): () => void;
-  /** Refuses what is new, and waits for what is under way, for so many milliseconds at the most. */
-  end(patienceMs: number): Promise<void>;
-}
-
-export function createUnderWay(): UnderWay {
+export function createUnderWay() {
   const works = new Set<Promise<unknown>>();
   let ending = false;
   return {
-    begin() {
+    /** Answers what is to be called when it has ended; refuses it once the process is ending: Problem `unavailable`. */
+    begin(): () => void {
       if (ending) throw isEnding();
       let ended = (): void => undefined;
       const work = new Promise<void>((resolve) => (ended = resolve));
@@ -23,7 +17,8 @@ export function createUnderWay(): UnderWay {
         ended();
       };
     },
-    async end(patienceMs) {
+    /** Refuses what is new, and waits for what is under way, for so many milliseconds at the most. */
+    async end(patienceMs: number): Promise<void> {
       ending = true;
       await within(Promise.allSettled(works), patienceMs);
     },
