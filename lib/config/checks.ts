@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { extraParameterSchema } from '@/lib/shape/schema/parameters';
 import type { Shape } from '@/lib/shape/shape';
+import { SCHEMES } from '@/lib/shared/connections';
 import type { EngineKey, OutboxEvent } from '@/lib/shared/model';
 import { mysqlParameters } from '@/lib/shared/mysql-url';
 import type { Supported } from './config';
@@ -10,10 +11,10 @@ import { isFieldPath, PARAMETERS, parseDurationSeconds } from './schema';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 
-/** Each engine's name, the schemes of its connection strings with what such a one may not hold, and how the keys of its shapes may end. */
-const ENGINES: Record<EngineKey, { name: string; schemes: string[]; twin: string; problem(url: URL): string | null }> = {
-  postgres: { name: 'PostgreSQL', schemes: ['postgres:', 'postgresql:'], twin: '-pg', problem: () => null },
-  mysql: { name: 'MySQL or MariaDB', schemes: ['mysql:', 'mariadb:'], twin: '-mysql', problem: parameterProblem },
+/** Each engine's name, how the keys of its shapes may end, and what its connection strings may not hold. */
+const ENGINES: Record<EngineKey, { name: string; twin: string; problem(url: URL): string | null }> = {
+  postgres: { name: 'PostgreSQL', twin: '-pg', problem: () => null },
+  mysql: { name: 'MySQL or MariaDB', twin: '-mysql', problem: parameterProblem },
 };
 
 function parameterProblem(url: URL): string | null {
@@ -38,8 +39,7 @@ const EVENT_FIELDS: (keyof OutboxEvent)[] = [
 /** The engine a connection string is for; null when its scheme is none of ours or it cannot be read. */
 export function engineOf(url: unknown): EngineKey | null {
   if (typeof url !== 'string' || !URL.canParse(url)) return null;
-  const { protocol } = new URL(url);
-  return (Object.keys(ENGINES) as EngineKey[]).find((key) => ENGINES[key].schemes.includes(protocol)) ?? null;
+  return SCHEMES[new URL(url).protocol]?.engine ?? null;
 }
 
 /** What is wrong with a connection string, never repeating it: it holds a password. Null when nothing is. */

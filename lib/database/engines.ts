@@ -1,22 +1,19 @@
+import { SCHEMES } from '@/lib/shared/connections';
+import type { EngineKey } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { Engine } from './engine';
 import { mysqlEngine } from './mysql/engine';
 import { postgresEngine } from './postgres/engine';
 
-const BY_SCHEME: Record<string, Engine> = {
-  'postgres:': postgresEngine,
-  'postgresql:': postgresEngine,
-  'mysql:': mysqlEngine,
-  'mariadb:': mysqlEngine,
-};
+const ENGINES: Record<EngineKey, Engine> = { postgres: postgresEngine, mysql: mysqlEngine };
 
 /** The engine that speaks to this URL. Throws Problem `invalid` for a scheme no engine knows. */
 export function engineForUrl(url: string): Engine {
   const scheme = /^[a-z0-9+]+:/.exec(url)?.[0] ?? '';
-  const engine = BY_SCHEME[scheme];
-  const known = Object.keys(BY_SCHEME).join(', ');
-  if (engine === undefined) throw new Problem('invalid', `No engine speaks ${scheme || 'this URL'}; use one of ${known}`);
-  return engine;
+  const spoken = SCHEMES[scheme];
+  const known = Object.keys(SCHEMES).join(', ');
+  if (spoken === undefined) throw new Problem('invalid', `No engine speaks ${scheme || 'this URL'}; use one of ${known}`);
+  return ENGINES[spoken.engine];
 }
 
 /** The oldest servers that know every statement of the console, by what `Engine.version` calls them. */

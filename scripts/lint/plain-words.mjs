@@ -33,7 +33,7 @@ export const PLAIN_WORDS = new Set(
     quoted range rank rated raw reach read reader readiness ready real recent recorded recover recovered ref reference refuse
     refused refusing related relative release remember remembered remove render report request require required resolution
     response restart restore result revoke right root route rule run running runtime same sampled sampler save say
-    scanned schema screen script second section security see seeing seen select selected send sent sentence serialise set settle
+    scanned schema scheme screen script second section security see seeing seen select selected send sent sentence serialise set settle
     settling shared short shortcut shortened show shown side sight sign signed since size skeleton skip skipped slow slug small
     socket sort spec spelling sql ssl stable stale start starved statement status steady stop stopped stopwatch stored stuck
     suggestion sum summarise summary superuser supported switch switcher table take taken taking tally template tenth test text

@@ -1,5 +1,5 @@
 /** The database servers of one console and what it holds of each: every pool of databases on one server shares its bound. */
-import { CONNECTION_ROLES, CONNECTIONS_PER_SERVER, type ConnectionRole } from '@/lib/shared/connections';
+import { CONNECTION_ROLES, CONNECTIONS_PER_SERVER, SCHEMES, type ConnectionRole } from '@/lib/shared/connections';
 import type { DatabaseFailure } from '../failure';
 import { Availability, type AvailabilityState } from './availability';
 import { Share, type Lane, type LaneCounts, type LaneOptions, type Source } from './share';
@@ -103,11 +103,9 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER) {
   };
 }
 
-const DEFAULT_PORTS: Record<string, string> = { 'postgres:': '5432', 'postgresql:': '5432', 'mysql:': '3306', 'mariadb:': '3306' };
-
 /** Host and port; a socket's folder where there is no host. */
 function serverKey(url: string): string {
   const { protocol, hostname, port, searchParams } = new URL(url);
   const host = hostname === '' ? (searchParams.get('host') ?? '') : hostname;
-  return `${host.toLowerCase()}:${port === '' ? (DEFAULT_PORTS[protocol] ?? '') : port}`;
+  return `${host.toLowerCase()}:${port === '' ? (SCHEMES[protocol]?.port ?? '') : port}`;
 }
