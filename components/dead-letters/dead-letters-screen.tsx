@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import { useCallback, useEffect, useState } from 'react';
 import { groupFilter } from '@/lib/shared/lists/dead-letter-groups';
 import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
-import type { DeadLettersSnapshot, DeadLetterGroup, DeadLetters, EventFilter, FrozenEvent, OutboxEvent } from '@/lib/shared/model';
+import type { DeadLettersSnapshot, DeadLetterGroup, DeadLetters, EventFilter, FrozenEvent } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { EventListScreen, useEventList, useListKeys } from '../events/event-list';
 import { FilterBar, FilterMessages, OrderControl } from '../events/filter-bar';
@@ -23,8 +23,6 @@ interface DeadLettersScreenProps {
   load: (input: { outbox: string | null; query: string }) => Promise<ActionResult<DeadLettersSnapshot>>;
   freeze: Freeze;
 }
-
-const NONE: OutboxEvent[] = [];
 
 export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, cursor, initial, load, freeze }: DeadLettersScreenProps) {
   const t = useTranslations();
@@ -74,7 +72,7 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
       of: { type: group.type, error: group.error },
     });
   const [only] = outbox === null ? [] : snapshot.outboxes;
-  const shown = useSteadyRows(query, only?.page?.events ?? NONE, round);
+  const shown = useSteadyRows(query, only?.page?.events, round);
   const { root, current } = useListKeys({
     intervention: list.intervention,
     events: shown.rows,

@@ -3,9 +3,10 @@ import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { Fragment, useState } from 'react';
 import { VARIABLE } from '@/lib/shared/lists/cause';
+import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import { groupFilter } from '@/lib/shared/lists/dead-letter-groups';
 import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
-import type { DeadLetterGroup, DeadLetters, OutboxEvent } from '@/lib/shared/model';
+import type { DeadLetterGroup, DeadLetters } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import type { Column } from '../events/columns';
 import { EventsTable } from '../events/events-table';
@@ -46,6 +47,12 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
   const state = outbox.capabilities.states.dead;
   const events = shown.rows;
   const tickable = useMay('event:operate') && outbox.writable;
+  const unavailable = (why: UnavailableReason) => t('deadLetters.unavailable', { why: t(`unavailable.${why}`) });
+  const whyNone = ((): string | null => {
+    if (problem !== null) return dead.why === undefined || dead.why === 'source_down' ? t(`problems.${problem}`) : unavailable(dead.why);
+    if (!state.available) return unavailable(state.because);
+    return groups.length === 0 && events.length === 0 && !filtered ? t('deadLetters.none') : null;
+  })();
   return (
     <section className={classes.section} aria-label={t('deadLetters.of', { outbox: outbox.name })}>
       <header className={classes.sectionHeader}>
@@ -63,20 +70,12 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
         )}
       </header>
       {problem === null && <ReadOnlyNote outbox={outbox} />}
-      {problem !== null ? (
-        <p className={classes.plain}>
-          {dead.why === undefined || dead.why === 'source_down'
-            ? t(`problems.${problem}`)
-            : t('deadLetters.unavailable', { why: t(`unavailable.${dead.why}`) })}
-        </p>
-      ) : !state.available ? (
-        <p className={classes.plain}>{t('deadLetters.unavailable', { why: t(`unavailable.${state.because}`) })}</p>
-      ) : groups.length === 0 && events.length === 0 && !filtered ? (
-        <p className={classes.plain}>{t('deadLetters.none')}</p>
+      {whyNone !== null ? (
+        <p className={classes.plain}>{whyNone}</p>
       ) : (
         <>
           <ErrorGroups
-            outbox={outbox.id}
+            href={href}
             groups={groups}
             first={overview ? GROUPS_IN_OVERVIEW : GROUPS_AT_FIRST}
             onTick={tickable ? onTickGroup : null}
@@ -110,14 +109,14 @@ interface SteadySectionProps extends Omit<DeadLettersSectionProps, 'shown'> {
 
 /** A section among others, whose rows keep their places by themselves. */
 export function SteadySection({ list, round, ...props }: SteadySectionProps) {
-  return <DeadLettersSection {...props} shown={useSteadyRows(list, props.letters.page?.events ?? NO_EVENTS, round)} />;
+  return <DeadLettersSection {...props} shown={useSteadyRows(list, props.letters.page?.events, round)} />;
 }
 
-const NO_EVENTS: OutboxEvent[] = [];
 const COLUMNS: readonly Column[] = ['aggregate', 'age', 'attempts', 'error'];
 
 interface ErrorGroupsProps {
-  outbox: string;
+  /** The address of the screen of this outbox. */
+  href: string;
   groups: readonly DeadLetterGroup[];
   first: number;
   /** Ticks every event of a group; null where nobody may change them. */
@@ -125,7 +124,7 @@ interface ErrorGroupsProps {
 }
 
 /** How many dead events there are of each type and error, most first; a line narrows the rows to it. */
-export function ErrorGroups({ outbox, groups, first, onTick }: ErrorGroupsProps) {
+function ErrorGroups({ href, groups, first, onTick }: ErrorGroupsProps) {
   const t = useTranslations('deadLetters');
   const format = useFormat();
   const [all, setAll] = useState(false);
@@ -140,7 +139,7 @@ export function ErrorGroups({ outbox, groups, first, onTick }: ErrorGroupsProps)
             <span className={classes.groupText}>
               <Anchor
                 component={Link}
-                href={groupHref(outbox, group)}
+                href={`${href}?${serialiseEventFilter(groupFilter(group)).toString()}`}
                 prefetch={false}
                 size="sm"
                 className={classes.groupError}
@@ -189,8 +188,4 @@ function Template({ text }: { text: string }) {
       ))}
     </bdi>
   );
-}
-
-function groupHref(outbox: string, group: DeadLetterGroup): string {
-  return `/outboxes/${encodeURIComponent(outbox)}/dead-letters?${serialiseEventFilter(groupFilter(group)).toString()}`;
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Checkbox } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
 import type { FilterErrors, FilterField } from '@/lib/shared/lists/event-filter';
-import type { EventsSnapshot, EventFilter, OutboxEvent, OutboxInfo, Capabilities } from '@/lib/shared/model';
+import type { EventsSnapshot, EventFilter, OutboxInfo, Capabilities } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { ButtonPopover } from '../frame/popovers';
 import { useShortcuts } from '../frame/shortcuts';
@@ -33,8 +33,6 @@ interface EventsScreenProps {
   load: (input: { outbox: string; query: string }) => Promise<ActionResult<EventsSnapshot>>;
 }
 
-const NO_EVENTS: OutboxEvent[] = [];
-
 export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, initial, load, ...props }: EventsScreenProps) {
   const t = useTranslations();
   const [columns, setColumns] = useState(props.columns);
@@ -48,7 +46,7 @@ export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, in
     load: (query) => load({ outbox: outbox.id, query }),
   });
   const { page } = list.snapshot;
-  const shown = useSteadyRows(list.query, page?.events ?? NO_EVENTS, list.round);
+  const shown = useSteadyRows(list.query, page?.events, list.round);
   const events = shown.rows;
 
   const { clear } = list.ticks;

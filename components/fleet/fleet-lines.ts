@@ -36,7 +36,7 @@ export function matchesFleetFilter({ outbox, summary, unread }: FleetLine, { q =
 }
 
 /** What stands in a line of the table: an outbox, or all outboxes of a database that is away. */
-type FleetItem = { line: FleetLine } | { away: string; lines: FleetLine[] };
+type FleetItem = { line: FleetLine } | { away: string; lines: [FleetLine, ...FleetLine[]] };
 
 /** The lines with those of a database that is away in one, for they are one thing that has happened; a single one keeps its line. */
 export function foldQuietLines(lines: readonly FleetLine[]): FleetItem[] {
@@ -44,7 +44,7 @@ export function foldQuietLines(lines: readonly FleetLine[]): FleetItem[] {
     const { database } = line.outbox;
     const together = isAway(line) ? lines.filter((other) => isAway(other) && other.outbox.database === database) : [];
     if (together.length < 2) return [{ line }];
-    return together[0] === line ? [{ away: database, lines: together }] : [];
+    return together[0] === line ? [{ away: database, lines: [line, ...together.slice(1)] }] : [];
   });
 }
 

@@ -124,17 +124,13 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
           <tbody role="rowgroup" ref={body}>
             {items.slice(0, drawn).map((item) => {
               if ('line' in item) return row(item.line);
-              const {
-                away,
-                lines: [first, ...others],
-              } = item;
+              const { away } = item;
               const open = opened.includes(away);
-              if (first === undefined) return null;
               return (
                 <Fragment key={`away ${away}`}>
                   <UnreachableRow
                     database={away}
-                    lines={[first, ...others]}
+                    lines={item.lines}
                     open={open}
                     onToggle={() => setOpened(open ? opened.filter((one) => one !== away) : [...opened, away])}
                   />

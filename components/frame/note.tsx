@@ -36,16 +36,21 @@ export function Notice({ title, text, children }: { title: string; text?: ReactN
   );
 }
 
-/** What there is to know, name by name. */
-export function FactList({ facts, className }: { facts: readonly (readonly [name: string, text: ReactNode])[]; className?: string }) {
+type Facts = readonly (readonly [name: string, text: ReactNode])[];
+
+/** What there is to know, name by name; a text that is null is left out. */
+export function FactList({ facts, className }: { facts: Facts; className?: string }) {
   return (
     <dl className={className}>
-      {facts.map(([name, text]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
+      {facts.map(
+        ([name, text]) =>
+          text !== null && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{text}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }

@@ -24,6 +24,8 @@ export interface ShownRows<T extends { id: string } = OutboxEvent> extends Stead
   showLatest: () => void;
 }
 
+const NO_ROWS: readonly never[] = [];
+
 interface Standing<T> {
   list: string;
   round: number;
@@ -33,7 +35,7 @@ interface Standing<T> {
 }
 
 /** Rows that keep their places between readings of one `list` (filter and page). A new `round`, after an intervention, shows the next reading as it comes. */
-export function useSteadyRows<T extends { id: string }>(list: string, latest: readonly T[], round: number): ShownRows<T> {
+export function useSteadyRows<T extends { id: string }>(list: string, latest: readonly T[] = NO_ROWS, round: number): ShownRows<T> {
   const [standing, setStanding] = useState<Standing<T>>({ list, round, rows: latest, follows: false });
   const current = next(standing, list, round, latest);
   if (current !== standing) setStanding(current);

@@ -10,7 +10,7 @@ import type { Series } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { timeSpan, type TimeSpan } from '../charts/chart-model';
-import { ChartCursorProvider, TakeOffContext, type TakeOff } from '../charts/chart-parts';
+import { ChartCursorProvider, TakeOffContext } from '../charts/chart-parts';
 import { useFormat } from '../figures/use-format';
 import { useViewChange } from '../shell/outbox-bar';
 import { ButtonPopover } from '../frame/popovers';
@@ -23,15 +23,15 @@ interface ChartsProps {
   view: ChartView;
   series: Series;
   marks: readonly Mark[];
-  /** Takes a mark off; null for who may not. */
-  takeOff: TakeOff | null;
-  /** Puts a mark on; null for who may not. */
-  markEditor: ReactNode;
+  /** null for who may not mark. */
+  marking: MarkActions | null;
+  /** Reads the screen again, for a mark that was put on or taken off. */
+  onMarked: () => Promise<void>;
   children: ReactNode;
 }
 
 /** How it came about: depth, flow, latency, failures and dead letters on one time axis, with one cursor and one selection. */
-export function Charts({ outbox, view, series, marks, takeOff, markEditor, children }: ChartsProps) {
+export function Charts({ outbox, view, series, marks, marking, onMarked, children }: ChartsProps) {
   const words = useTranslations('outbox.charts');
   const [pending, change] = useViewChange('push');
   const { points, stepSeconds, asOf } = series;
@@ -45,10 +45,10 @@ export function Charts({ outbox, view, series, marks, takeOff, markEditor, child
   return (
     <section className={classes.history} aria-labelledby="history">
       <ChartBar outbox={outbox} view={view} span={span} onChange={change}>
-        {markEditor}
+        {marking && <MarkEditor outbox={outbox} action={marking.mark} onMarked={onMarked} />}
       </ChartBar>
       {children}
-      <TakeOffContext value={takeOff}>
+      <TakeOffContext value={marking && { action: (mark) => marking.unmark({ outbox, mark }), onDone: onMarked }}>
         <ChartCursorProvider>
           <div className={classes.charts} aria-busy={pending}>
             {specs.map(({ id, of, panes }) => (
@@ -108,7 +108,9 @@ function ChartBar({ outbox, view, span, onChange, children }: ChartBarProps) {
             {words('resetZoom')}
           </Button>
         )}
-        <SpanEditor span={span} onApply={(chosen) => onChange({ span: chosen, type })} />
+        <ButtonPopover {...BUTTON} label={words('choose')} leftSection={<IconCalendarTime size={14} aria-hidden />}>
+          {(close) => <SpanForm span={span} onApply={(chosen) => onChange({ span: chosen, type })} close={close} />}
+        </ButtonPopover>
         {children}
         <Button component="a" href={csv} download size="compact-sm" variant="default" leftSection={<IconDownload size={14} aria-hidden />}>
           {words('csv')}
@@ -137,22 +139,14 @@ function Form({ onSubmit, children }: { onSubmit: () => void; children: ReactNod
 /** A time to the minute, on the clock of the reader's zone. */
 const minuteOf = (at: number, timeZone: string) => instantToWall(at, timeZone).slice(0, 16);
 
-interface SpanEditorProps {
+interface SpanFormProps {
   span: TimeSpan;
   onApply: (span: { from: string; to: string }) => void;
+  close: () => void;
 }
 
 /** A span by its two times, for those who do not drag. */
-export function SpanEditor(props: SpanEditorProps) {
-  const words = useTranslations('outbox.charts');
-  return (
-    <ButtonPopover {...BUTTON} label={words('choose')} leftSection={<IconCalendarTime size={14} aria-hidden />}>
-      {(close) => <SpanForm {...props} close={close} />}
-    </ButtonPopover>
-  );
-}
-
-function SpanForm({ span, onApply, close }: SpanEditorProps & { close: () => void }) {
+function SpanForm({ span, onApply, close }: SpanFormProps) {
   const words = useTranslations('outbox.charts');
   const { timeZone } = useFormat();
   const [walls, setWalls] = useState(() => ({ from: minuteOf(span.from, timeZone), to: minuteOf(span.to, timeZone) }));
@@ -187,20 +181,18 @@ function SpanForm({ span, onApply, close }: SpanEditorProps & { close: () => voi
   );
 }
 
-export type MarkAction = (input: {
-  mark: { kind: Mark['kind']; text: string; outbox: string; at?: string };
-  key: string;
-}) => Promise<ActionResult<Mark>>;
+/** Server actions that put a mark on and take it off. */
+export interface MarkActions {
+  mark: (input: { mark: Pick<Mark, 'kind' | 'text'> & { outbox: string; at?: string }; key: string }) => Promise<ActionResult<Mark>>;
+  unmark: (input: { outbox: string; mark: string }) => Promise<ActionResult<Mark>>;
+}
 
-interface MarkEditorProps {
-  outbox: string;
-  action: MarkAction;
-  /** Reads the screen again, so that the mark is there. */
-  onMarked: () => Promise<void>;
+interface MarkEditorProps extends Pick<ChartsProps, 'outbox' | 'onMarked'> {
+  action: MarkActions['mark'];
 }
 
 /** Puts a mark on the charts of this outbox, now or at a time that has passed. */
-export function MarkEditor(props: MarkEditorProps) {
+function MarkEditor(props: MarkEditorProps) {
   const words = useTranslations('outbox.charts');
   const kind = useState<Mark['kind']>('deploy');
   return (

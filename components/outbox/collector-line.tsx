@@ -1,7 +1,6 @@
 import { Code } from '@mantine/core';
 import { IconDatabaseImport, IconEyeOff, IconHistory, IconHourglass, IconSnowflake } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { ReactNode } from 'react';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
@@ -71,24 +70,23 @@ function Details({ collector: { method, watchedSince, everyMs, cost, advice } }:
   const words = useTranslations('collector');
   const frame = useTranslations('frame');
   const format = useFormat();
-  const facts: [name: 'method' | 'watchedSince' | 'looks' | 'costs', text: ReactNode][] = [
-    ['looks', words('every', { every: format.age(everyMs) })],
-    [
-      'costs',
-      words('cost', {
-        statements: format.compact(cost.statements),
-        rows: format.compact(cost.rows),
-        time: format.latency(cost.milliseconds),
-        each: format.latency(cost.milliseconds / Math.max(1, cost.statements)),
-      }),
-    ],
-  ];
-  if (watchedSince) facts.unshift(['watchedSince', <AbsoluteTime at={watchedSince} />]);
-  if (method) facts.unshift(['method', words(`methods.${method}`)]);
+  const costs = words('cost', {
+    statements: format.compact(cost.statements),
+    rows: format.compact(cost.rows),
+    time: format.latency(cost.milliseconds),
+    each: format.latency(cost.milliseconds / Math.max(1, cost.statements)),
+  });
   const known = KNOWN_ADVICE.find((code) => code === advice?.code);
   return (
     <>
-      <FactList facts={facts.map(([name, text]) => [words(name), text])} />
+      <FactList
+        facts={[
+          [words('method'), method && words(`methods.${method}`)],
+          [words('watchedSince'), watchedSince && <AbsoluteTime at={watchedSince} />],
+          [words('looks'), words('every', { every: format.age(everyMs) })],
+          [words('costs'), costs],
+        ]}
+      />
       {advice && (
         <div className={classes.advice}>
           <p>{words(`advice.${known ?? 'other'}`)}</p>

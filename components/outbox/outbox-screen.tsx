@@ -1,10 +1,9 @@
 'use client';
 
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { Title } from '@mantine/core';
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
-import type { Mark } from '@/lib/shared/figures/marks';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { ChartView, MarkedSnapshot } from '@/lib/shared/figures/chart-view';
@@ -13,14 +12,12 @@ import { useFormat } from '../figures/use-format';
 import { usePolledSnapshot } from '../frame/live';
 import { Note, ReadOnlyNote } from '../frame/note';
 import { DoctorLine } from '../doctor/doctor-line';
-import { Charts, MarkEditor, type MarkAction } from './charts';
+import { Charts, type MarkActions } from './charts';
 import { CollectorLine } from './collector-line';
 import { Tiles } from './tiles';
 import { TypeTable, type TrendsAction } from './type-table';
 import { VerdictBanner } from './verdict-banner';
 import classes from './outbox.module.css';
-
-type UnmarkAction = (input: { outbox: string; mark: string }) => Promise<ActionResult<Mark>>;
 
 interface OutboxScreenProps {
   outbox: string;
@@ -29,11 +26,10 @@ interface OutboxScreenProps {
   action: (input: { outbox: string } & ChartView) => Promise<ActionResult<MarkedSnapshot>>;
   trendsAction: TrendsAction;
   /** null for who may not mark. */
-  markAction: MarkAction | null;
-  unmarkAction: UnmarkAction | null;
+  marking: MarkActions | null;
 }
 
-export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, markAction, unmarkAction }: OutboxScreenProps) {
+export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, marking }: OutboxScreenProps) {
   const words = useTranslations('outbox');
   const doctorWords = useTranslations('doctor');
   const format = useFormat();
@@ -44,10 +40,6 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
   });
   const { outbox, summary, collector, series, marks, doctor, stale } = snapshot;
   const [explained, explain] = useState(false);
-  const takeOff = useMemo(
-    () => unmarkAction && { action: (mark: string) => unmarkAction({ outbox: id, mark }), onDone: refresh },
-    [id, unmarkAction, refresh],
-  );
   const old = useIsStale(summary.asOf, POLL_INTERVAL_MS) || stale !== null;
   return (
     <div className={classes.screen} data-stale={old}>
@@ -70,14 +62,7 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
         publishedAtKnown={outbox.capabilities.fields.publishedAt}
         onAdvice={collector?.advice ? () => explain(true) : undefined}
       />
-      <Charts
-        outbox={id}
-        view={view}
-        series={series}
-        marks={marks}
-        takeOff={takeOff}
-        markEditor={markAction && <MarkEditor outbox={id} action={markAction} onMarked={refresh} />}
-      >
+      <Charts outbox={id} view={view} series={series} marks={marks} marking={marking} onMarked={refresh}>
         <CollectorLine collector={collector} asOf={summary.asOf} open={explained} onOpen={explain} />
       </Charts>
       <TypeTable outbox={outbox} summary={summary} view={view} trendsAction={trendsAction} />

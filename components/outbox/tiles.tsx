@@ -57,7 +57,7 @@ function SlotTile({ slot, asOf }: { slot: SlotHealth; asOf: string }) {
   const { name, state, inactiveSince, assumed } = slot;
   const age = useTicking((now) => (inactiveSince === null ? 'none' : format.age(now - Date.parse(inactiveSince))));
   const reader = state === 'active' ? words('connected') : state === 'inactive' ? words('gone', { age }) : words(state ?? 'missing');
-  const sizes = { lag: slot.lagBytes, held: slot.heldBytes, safe: slot.safeBytes };
+  const size = (bytes: number | null) => (bytes === null ? null : <Figure large text={format.bytes(bytes)} />);
   const parts: [string, ReactNode][] = [
     [words('name'), <code className={classes.slotName}>{name}</code>],
     [
@@ -66,9 +66,9 @@ function SlotTile({ slot, asOf }: { slot: SlotHealth; asOf: string }) {
         <Figure large text={reader} />
       </span>,
     ],
-    ...(Object.keys(sizes) as (keyof typeof sizes)[]).flatMap((part): [string, ReactNode][] =>
-      sizes[part] === null ? [] : [[words(part), <Figure large text={format.bytes(sizes[part])} />]],
-    ),
+    [words('lag'), size(slot.lagBytes)],
+    [words('held'), size(slot.heldBytes)],
+    [words('safe'), size(slot.safeBytes)],
   ];
   return (
     <Tile asOf={asOf} wide="slot" label={words('label')} of={{ known: slot.known }} knownText={words(assumed ? 'assumed' : 'named')}>

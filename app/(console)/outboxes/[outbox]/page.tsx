@@ -12,7 +12,6 @@ export default definePage({
   permission: 'outbox:read',
   render: async (context, { params: { outbox = '' }, search }) => {
     const view = parseChartView(search);
-    const mayMark = can(context.actor.role, 'mark:write');
     return (
       <OutboxScreen
         outbox={outbox}
@@ -20,8 +19,7 @@ export default definePage({
         initial={await readOutbox(context, outbox, view.window, view)}
         action={outboxSnapshot}
         trendsAction={typeTrends}
-        markAction={mayMark ? markOutbox : null}
-        unmarkAction={mayMark ? unmarkOutbox : null}
+        marking={can(context.actor.role, 'mark:write') ? { mark: markOutbox, unmark: unmarkOutbox } : null}
       />
     );
   },
