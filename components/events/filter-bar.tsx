@@ -6,6 +6,7 @@ import { countFilters, type FilterErrors, type FilterField } from '@/lib/shared/
 import type { EventFilter, OutboxInfo } from '@/lib/shared/model';
 import { STATES, type State } from '@/lib/shared/states';
 import { StateMark } from '../figures/mark';
+import { Form } from '../frame/popovers';
 import { Filters, ManyEditor, textChip, useTimeChip, type Chip } from '../lists/filters';
 import type { List } from '../lists/use-list';
 import classes from '../lists/filters.module.css';
@@ -106,13 +107,7 @@ export function SearchBox({ list: { filter, setFilter }, inputRef }: ListProps &
   const t = useTranslations('events.filter');
   const [text, setText] = useState(value);
   return (
-    <form
-      className={classes.search}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSearch(text);
-      }}
-    >
+    <Form className={classes.search} onSubmit={() => onSearch(text)}>
       <TextInput
         ref={inputRef}
         size="xs"
@@ -141,7 +136,7 @@ export function SearchBox({ list: { filter, setFilter }, inputRef }: ListProps &
         autoComplete="off"
         spellCheck={false}
       />
-    </form>
+    </Form>
   );
 }
 

@@ -58,7 +58,6 @@ export function Figure({ text, known = 'exact', why, large }: FigureProps) {
   return large ? <span className={classes.figure}>{shown}</span> : shown;
 }
 
-/** A count with how it is known. */
 export function CountText({ count, large }: { count: Count; large?: boolean }) {
   const format = useFormat();
   const { known, why } = count;

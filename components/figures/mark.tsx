@@ -92,7 +92,6 @@ export function StateMark({ state, label, iconOnly }: StateMarkProps) {
   );
 }
 
-/** The verdict on an outbox: hue, sign and word. */
 export function VerdictMark({ verdict, iconOnly }: { verdict: Verdict; iconOnly?: boolean }) {
   const words = useTranslations('verdicts');
   return <Mark sign={TONE_SIGN[VERDICT_TONE[verdict]]} word={words(`${verdict}.name`)} iconOnly={iconOnly} />;
@@ -100,7 +99,9 @@ export function VerdictMark({ verdict, iconOnly }: { verdict: Verdict; iconOnly?
 
 /** The signs of verdicts and findings, drawn once for the lines of a table that point at them. */
 export function TableSigns() {
-  const signs = [...Object.entries(TONE_SIGN).map(named('verdict')), ...Object.entries(SEVERITY_SIGN).map(named('finding'))];
+  const signs = Object.entries({ verdict: TONE_SIGN, finding: SEVERITY_SIGN }).flatMap(([kind, table]) =>
+    Object.entries(table).map(([key, { icon }]) => ({ id: `${kind}-${key}`, icon })),
+  );
   return (
     <svg width={0} height={0} aria-hidden className={classes.signs}>
       {signs.map(({ id, icon: Icon }) => (
@@ -111,10 +112,6 @@ export function TableSigns() {
     </svg>
   );
 }
-
-const named =
-  (kind: 'verdict' | 'finding') =>
-  ([key, { icon }]: [string, Sign]) => ({ id: `${kind}-${key}`, icon });
 
 /** `VerdictMark` by its sign alone, in a few bytes; below `TableSigns`. */
 export function VerdictSign({ verdict }: { verdict: Verdict }) {
@@ -143,7 +140,6 @@ export function SeveritySign({ severity, count }: { severity: Severity; count: n
   );
 }
 
-/** How much a finding of the doctor asks for: hue, sign and word. */
 export function SeverityMark({ severity }: { severity: Severity }) {
   const words = useTranslations('doctor');
   return <Mark sign={SEVERITY_SIGN[severity]} word={words(`severities.${severity}`)} />;

@@ -18,7 +18,6 @@ export function readFleetFilter(search: { get(name: string): string | null }): F
   };
 }
 
-/** The filter as the query of an address; empty for none. */
 export function fleetQuery(filter: FleetFilter): string {
   return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== undefined && value !== '')).toString();
 }

@@ -21,7 +21,6 @@ interface FailedReading {
 
 /** What the screen last read, for the live dot and the banners of the frame. */
 interface LiveReading {
-  /** When the shown numbers were taken, as the server says. */
   asOf: string | null;
   intervalMs: number;
   /** The screen itself holds still, because rows are ticked. */
@@ -78,7 +77,7 @@ class ReadingError extends Error {
   }
 }
 
-/** What a screen polls, with the time it was taken at. */
+/** What a screen polls, and when that was taken, as the server says. */
 export interface Snapshot {
   asOf: string | null;
 }

@@ -2,7 +2,7 @@ import { Button, type ButtonProps, CopyButton, Popover, Textarea } from '@mantin
 import { useUncontrolled } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { REASON_MAX, REASON_MIN } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 import classes from './reason-popover.module.css';
@@ -40,6 +40,19 @@ export function ButtonPopover({ label, title = label, open, onOpen, className, c
         {children(() => setOpened(false))}
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+/** A form that does its own sending: the page stays. */
+export function Form({ onSubmit, ...props }: Omit<ComponentProps<'form'>, 'onSubmit'> & { onSubmit: () => void }) {
+  return (
+    <form
+      {...props}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    />
   );
 }
 
@@ -98,8 +111,7 @@ export function ReasonPopover<T>({ title, text, reasonLabel, reasonHint, confirm
       if (value !== null) await onDone(value);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const written = reason.trim();
     setShort(written.length < REASON_MIN);
     if (written.length >= REASON_MIN) change.send(written);
@@ -112,7 +124,7 @@ export function ReasonPopover<T>({ title, text, reasonLabel, reasonHint, confirm
     <ButtonPopover size="sm" {...button} title={title} open={open} onOpen={setOpen} width={340}>
       {(close) => (
         // The words for what is missing are ours, in the reader's language.
-        <form className={classes.form} noValidate onSubmit={submit}>
+        <Form className={classes.form} noValidate onSubmit={submit}>
           <strong>{title}</strong>
           {text !== undefined && <p>{text}</p>}
           <Textarea
@@ -136,7 +148,7 @@ export function ReasonPopover<T>({ title, text, reasonLabel, reasonHint, confirm
               {t('cancel')}
             </Button>
           </div>
-        </form>
+        </Form>
       )}
     </ButtonPopover>
   );

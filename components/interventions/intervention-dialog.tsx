@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { INTERVENTION_EVENTS_MAX, type InterventionRequest, type InterventionResult, REASON_MAX, REASON_MIN } from '@/lib/shared/model';
+import { Form } from '../frame/popovers';
 import classes from './intervention-dialog.module.css';
 import { useOperationName } from './operations';
 import { PreviewRows, SqlView } from './preview-rows';
@@ -92,7 +93,6 @@ interface DecidingProps {
   preview: Preview;
   run: Run;
   onClose: () => void;
-  /** With `tryOne`, one event goes first and the others wait for a word. */
   onConfirm: (request: InterventionRequest, tryOne: boolean) => void;
 }
 
@@ -132,15 +132,8 @@ function Deciding({ opening: { subject, operation, events }, preview: read, run,
   );
 
   return (
-    <form
-      className={classes.form}
-      // The words for what is missing are ours, in the reader's language.
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        confirm(false);
-      }}
-    >
+    // The words for what is missing are ours, in the reader's language.
+    <Form className={classes.form} noValidate onSubmit={() => confirm(false)}>
       <div className={classes.scroll}>
         {t.has(`operations.${operation}.consequence`) && <p className={classes.consequence}>{t(`operations.${operation}.consequence`)}</p>}
         {preview === null && loading && (
@@ -204,7 +197,7 @@ function Deciding({ opening: { subject, operation, events }, preview: read, run,
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -7,7 +7,7 @@ import { FILTER_TEXT_MAX } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { useFormat } from '../figures/use-format';
-import { POPOVER } from '../frame/popovers';
+import { Form, POPOVER } from '../frame/popovers';
 import classes from './filters.module.css';
 
 export interface Chip<F> {
@@ -81,18 +81,12 @@ function FilterChip<F>({ chip, onChange }: { chip: Chip<F>; onChange: (part: Par
 function EditorForm({ onApply, children }: { onApply: () => void; children: ReactNode }) {
   const t = useTranslations('events.filter');
   return (
-    <form
-      className={classes.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onApply();
-      }}
-    >
+    <Form className={classes.form} onSubmit={onApply}>
       {children}
       <Button type="submit" size="compact-sm">
         {t('apply')}
       </Button>
-    </form>
+    </Form>
   );
 }
 

@@ -13,7 +13,7 @@ import { timeSpan, type TimeSpan } from '../charts/chart-model';
 import { ChartCursorProvider, TakeOffContext } from '../charts/chart-parts';
 import { useFormat } from '../figures/use-format';
 import { useViewChange } from '../shell/outbox-bar';
-import { ButtonPopover } from '../frame/popovers';
+import { ButtonPopover, Form } from '../frame/popovers';
 import { useChange } from '../frame/use-change';
 import { ChartPanel, useChartSpecs } from './chart-panel';
 import classes from './charts.module.css';
@@ -122,20 +122,6 @@ function ChartBar({ outbox, view, span, onChange, children }: ChartBarProps) {
 
 const BUTTON = { size: 'compact-sm', position: 'bottom-end', width: 288 } as const;
 
-function Form({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
-  return (
-    <form
-      className={classes.times}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
-      {children}
-    </form>
-  );
-}
-
 /** A time to the minute, on the clock of the reader's zone. */
 const minuteOf = (at: number, timeZone: string) => instantToWall(at, timeZone).slice(0, 16);
 
@@ -160,7 +146,7 @@ function SpanForm({ span, onApply, close }: SpanFormProps) {
     onApply({ from: shortIso(Date.parse(from)), to: shortIso(Date.parse(to)) });
   };
   return (
-    <Form onSubmit={apply}>
+    <Form className={classes.times} onSubmit={apply}>
       {(['from', 'to'] as const).map((end) => (
         <TextInput
           key={end}
@@ -181,7 +167,6 @@ function SpanForm({ span, onApply, close }: SpanFormProps) {
   );
 }
 
-/** Server actions that put a mark on and take it off. */
 export interface MarkActions {
   mark: (input: { mark: Pick<Mark, 'kind' | 'text'> & { outbox: string; at?: string }; key: string }) => Promise<ActionResult<Mark>>;
   unmark: (input: { outbox: string; mark: string }) => Promise<ActionResult<Mark>>;
@@ -223,7 +208,10 @@ function MarkForm({ outbox, action, onMarked, of: [kind, setKind], close }: Mark
     },
   });
   return (
-    <Form onSubmit={() => send({ mark: { kind, text: text.trim(), outbox, at: wallToInstant(at, timeZone) ?? undefined }, key })}>
+    <Form
+      className={classes.times}
+      onSubmit={() => send({ mark: { kind, text: text.trim(), outbox, at: wallToInstant(at, timeZone) ?? undefined }, key })}
+    >
       <SegmentedControl
         size="xs"
         fullWidth

@@ -17,10 +17,7 @@ import classes from './outbox.module.css';
 
 type TypeColumn = keyof TypeFigures;
 
-interface TypeSort {
-  column: TypeColumn;
-  descending: boolean;
-}
+type TypeSort = { column: TypeColumn; descending: boolean };
 
 /** Rows in the order asked for; what is not known comes last either way, and equals are in the order of their names. */
 export function sortTypes(rows: TypeFigures[], { column, descending }: TypeSort): TypeFigures[] {
