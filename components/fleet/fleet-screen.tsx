@@ -35,7 +35,7 @@ const COMFORTABLE_ROWS = 14;
 /** All outboxes, worst first, one line each; cards on a phone. */
 export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
   const words = useTranslations('fleet');
-  const { snapshot, asOf, everyMs } = usePolledSnapshot({
+  const { snapshot, everyMs } = usePolledSnapshot({
     key: ['fleet'],
     action: () => action({}),
     initial,
@@ -90,7 +90,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
               {words('find')}
             </Anchor>
           )}
-          {asOf !== null && <Age asOf={asOf} intervalMs={everyMs} />}
+          <Age asOf={snapshot.asOf} intervalMs={everyMs} />
         </p>
       </header>
       <TableSigns />

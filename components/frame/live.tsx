@@ -94,7 +94,6 @@ interface PolledSnapshotOptions<T extends Snapshot> {
 
 export interface PolledSnapshot<T> {
   snapshot: T;
-  asOf: string | null;
   everyMs: number;
   /** Set while the last reading failed; the snapshot is then the last good one. */
   failing: FailedReading | null;
@@ -141,7 +140,6 @@ export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOpt
 
   return {
     snapshot,
-    asOf,
     everyMs: intervalMs,
     failing,
     reading: query.isFetching,

@@ -138,11 +138,9 @@ function groupSkipped(skipped: Skipped[]): (Pick<Skipped, 'code' | 'detail'> & {
 }
 
 function auditHref(outbox: string, result: InterventionResult): string {
-  const ids = [...result.changed, ...result.skipped.map(({ id }) => id)];
-  const params = new URLSearchParams({ outbox });
-  if (ids.length === 1 && ids[0] !== undefined) params.set('event', ids[0]);
-  else params.set('operation', result.operation);
-  return `/audit?${params.toString()}`;
+  const [event, ...others] = [...result.changed, ...result.skipped.map(({ id }) => id)];
+  const of: Record<string, string> = event !== undefined && others.length === 0 ? { event } : { operation: result.operation };
+  return `/audit?${new URLSearchParams({ outbox, ...of }).toString()}`;
 }
 
 /** Several interventions under way: how far they are, and the way to end them between two. */
