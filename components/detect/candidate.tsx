@@ -34,7 +34,7 @@ export function candidateHref(database: string, candidate: Candidate | null): st
   return `/detect?${search.toString()}`;
 }
 
-export function ConfidenceMark({ confidence }: { confidence: Confidence }) {
+function ConfidenceMark({ confidence }: { confidence: Confidence }) {
   const t = useTranslations('detect.confidence');
   const Sign = SIGN[confidence];
   return (

@@ -13,7 +13,7 @@ import { Notice } from '../frame/note';
 import { CandidateDetail, type ExamineInput, CandidateList, candidateHref } from './candidate';
 import classes from './detect.module.css';
 
-export interface DetectScreenProps {
+interface DetectScreenProps {
   databases: { id: string; engine: EngineKey }[];
   chosen: string | null;
   answer: { detection: Detection | null; failure: DetectionFailure | null } | null;

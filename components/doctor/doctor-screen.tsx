@@ -18,7 +18,7 @@ import classes from './doctor.module.css';
 
 const SHOWN = 100;
 
-export interface DoctorScreenProps {
+interface DoctorScreenProps {
   /** Of one outbox; of all when left out. */
   outbox: string | undefined;
   severity: Severity | undefined;

@@ -96,7 +96,7 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
   );
 }
 
-export function Cure({ sql }: { sql: string }) {
+function Cure({ sql }: { sql: string }) {
   const words = useTranslations('doctor');
   const frame = useTranslations('frame');
   return (

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { EventDetail, EventUpdate } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-import { usePolledSnapshot, type PolledSnapshot } from '../frame/live';
+import { usePolledSnapshot } from '../frame/live';
 
 export type LoadEvent = (input: {
   outbox: string;
@@ -15,13 +15,8 @@ export type LoadEvent = (input: {
 /** `contentKey` names the content that the screen has; it is sent once. */
 type Held = EventDetail & { contentKey?: string };
 
-interface EventReading extends PolledSnapshot<EventDetail> {
-  /** Reads it again: with all of its content from now on, or as it is after this moment. */
-  ask: (wanted: { full?: true; anew?: true }) => void;
-}
-
 /** One event, polled: every reading says what the screen has, so that it is read once for all viewers and content is sent once. */
-export function useEvent(load: LoadEvent, outbox: string, initial: EventDetail, paused: boolean): EventReading {
+export function useEvent(load: LoadEvent, outbox: string, initial: EventDetail, paused: boolean) {
   const queries = useQueryClient();
   const key = ['event', outbox, initial.event.id];
   const wanted = useRef({ full: false, anew: false });
@@ -44,7 +39,8 @@ export function useEvent(load: LoadEvent, outbox: string, initial: EventDetail, 
   const polled = usePolledSnapshot<Held>({ key, action, initial, paused });
   return {
     ...polled,
-    ask: ({ full, anew }) => {
+    /** Reads it again: with all of its content from now on, or as it is after this moment. */
+    ask: ({ full, anew }: { full?: true; anew?: true }) => {
       Object.assign(wanted.current, { ...(full && { full }), ...(anew && { anew }) });
       void polled.refresh();
     },

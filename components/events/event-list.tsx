@@ -145,7 +145,7 @@ interface SelectionBarProps {
   onWhole: (() => void) | null;
 }
 
-export function SelectionBar({ outbox, ticks: { events, extent, full, clear }, intervention, onWhole }: SelectionBarProps) {
+function SelectionBar({ outbox, ticks: { events, extent, full, clear }, intervention, onWhole }: SelectionBarProps) {
   const mayOperate = useMay('event:operate');
   const t = useTranslations('events.selection');
   const name = useOperationName();

@@ -123,20 +123,12 @@ export async function takeList(
 /** How far a list has been read; `nothing` stays until it is closed, so that a click is not answered by silence. */
 export type Taking = { phase: 'reading'; count: number } | { phase: 'nothing'; whole: boolean } | { phase: 'failed'; problem: ProblemInfo };
 
-export interface WholeListState {
-  taking: Taking | null;
-  take: (list: WholeList) => void;
-  cancel: () => void;
-}
+export type WholeListState = ReturnType<typeof useWholeList>;
 
 const KEY = ['whole-list'];
 
 /** Reads a list and ticks what it holds now. `shown` names the list on the screen: a reading ends with it, and so does what was answered. */
-export function useWholeList(
-  freeze: Freeze,
-  shown: string,
-  onTaken: (outbox: string, events: FrozenEvent[], extent: TakeScope) => void,
-): WholeListState {
+export function useWholeList(freeze: Freeze, shown: string, onTaken: (outbox: string, events: FrozenEvent[], extent: TakeScope) => void) {
   const queries = useQueryClient();
   const [count, setCount] = useState(0);
   const { mutate, reset, data, isPending } = useMutation({

@@ -289,7 +289,7 @@ const ids = (of: readonly string[]) =>
   ));
 
 /** What changing a row sets off in its database, and what of it is not taken back. */
-export function SideEffects({ status: { triggers, warnings } }: { status: ProofStatus }) {
+function SideEffects({ status: { triggers, warnings } }: { status: ProofStatus }) {
   const t = useTranslations('proof');
   return (
     <section className={classes.section}>

@@ -12,9 +12,9 @@ export const PLAIN_WORDS = new Set(
     browser button by byte call called can cannot cap capped captured card carried carrying case change changeable changed channel
     character cheap child choice choose chosen circumstance claim classified classify clean clear client close code collect
     collection command common compact compared compile compute computed config configured console context contradiction control
-    cookie copy cost count counted counter cover create created cross csv cure current cut cycle data date day db ddl deciding
+    cookie copy cost count counted counter cover create created cross csv current cut cycle data date day db ddl deciding
     decimal declaration declare decode deed default define delete dep describe detail detect detectable diagnose dialog digit
-    direction disjoint doctor document done door down drag due duration duty earliest editor effect elsewhere email embedded empty
+    direction disjoint doctor document done door down drag due duration duty earliest editor elsewhere email embedded empty
     encode encoding end ending enter epoch error estimate every exact examine examined examiner excessive expect expectation
     expected export extra fact failing falling fault feature fetch fetched few field file filled filler find finite first fixed
     fold folded folder follow followed footer for foreign forget forgive form format forwarded found fraction frame free frequent
@@ -34,7 +34,7 @@ export const PLAIN_WORDS = new Set(
     refused refusing related relative release remember remembered remove render report request require required resolution
     response restart restore result revoke right root route rule run running runtime same sampled sampler save say
     scanned schema scheme screen script second section security see seeing seen select selected send sent sentence serialise set settle
-    settling shared short shortcut shortened show shown side sight sign signed since size skeleton skip skipped slow slug small
+    settling shared short shortcut shortened show shown sight sign signed since size skeleton skip skipped slow slug small
     socket sort spec spelling sql ssl stable stale start starved statement status steady stop stopped stopwatch stored stuck
     suggestion sum summarise summary superuser supported switch switcher table take taken taking tally template tenth test text
     than theme there through throwaway ticked ticking time timeout timing titled to together tone too top touch touched

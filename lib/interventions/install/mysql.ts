@@ -108,7 +108,7 @@ interface TriggersSeen {
 }
 
 /** The triggers the records have, as this login sees them, the reader where there is none. A server that does not answer has told nothing. */
-export async function triggersSeen({ database }: Outbox, url: string | undefined): Promise<TriggersSeen> {
+async function triggersSeen({ database }: Outbox, url: string | undefined): Promise<TriggersSeen> {
   const { headers, events } = recordTables(database.engine);
   const look = async (db: Db): Promise<TriggersSeen> => {
     const { rows } = await sql<Trigger>`select trigger_name as name, action_timing as timing, event_manipulation as event,

@@ -2,15 +2,10 @@
 
 const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?$/;
 
-export interface MoneySum {
-  /** null when the amounts name no currency. */
-  currency: string | null;
-  /** Exact decimal text with as many digits as the longest addend. */
-  amount: string;
-}
+type Money<Amount> = { amount: Amount; currency: string | null };
 
-/** One exact sum per currency, in order of first appearance. Rows without an amount, or with one that is no decimal, are left out. */
-export function sumAmounts(rows: readonly { amount: string | null; currency: string | null }[]): MoneySum[] {
+/** One exact sum per currency, null where none is named, in order of first appearance; with as many digits as the longest addend. What is no decimal is left out. */
+export function sumAmounts(rows: readonly Money<string | null>[]): Money<string>[] {
   const byCurrency = new Map<string | null, { units: bigint; scale: number }>();
   for (const { amount, currency } of rows) {
     const match = amount === null ? null : DECIMAL.exec(amount.trim());
