@@ -17,6 +17,7 @@ import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
 import { Notice, ReadOnlyNote } from '../frame/note';
 import { type ShownRows, useSteadyRows } from '../lists/steady-rows';
+import { outboxHref } from '../hrefs';
 import classes from './dead-letters.module.css';
 
 /** Lines per outbox on the screen of all outboxes. */
@@ -40,7 +41,7 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
   const { letters, shown, ticks, dimmed, current, overview, filtered, onTickGroup } = props;
   const t = useTranslations();
   const { outbox, dead, groups, page, problem } = letters;
-  const href = `/outboxes/${encodeURIComponent(outbox.id)}/dead-letters`;
+  const href = outboxHref(outbox.id, '/dead-letters');
   const columns = COLUMNS.filter((column) =>
     column === 'age' || column === 'attempts' ? outbox.capabilities.fields[column === 'age' ? 'createdAt' : 'attempts'] : true,
   );

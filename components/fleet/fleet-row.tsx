@@ -11,6 +11,7 @@ import { Sparkline } from '../charts/sparkline';
 import { RelativeTime, Since, useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { useVerdictSentence } from '../outbox/use-verdict-sentence';
+import { doctorHref, outboxHref } from '../hrefs';
 import classes from './fleet.module.css';
 
 interface FleetRowProps {
@@ -32,11 +33,12 @@ function hasFigures({ depth, latency, lastPublishedAt }: FleetLine['summary']): 
 /** One outbox of the fleet. Its figures grey when they are old. */
 export const FleetRow = memo(function FleetRow({ line: { outbox, summary, stale, unread, sparkline }, doctor, everyMs }: FleetRowProps) {
   const words = useTranslations('fleet');
-  const badge = useTranslations('doctor');
+  const badges = useTranslations('doctor');
   const format = useFormat();
   const old = useIsStale(summary.asOf, everyMs);
   const { depth, latency, oldestPendingAt, lastPublishedAt } = summary;
   const figures = hasFigures(summary);
+  const badge = doctor === null ? undefined : badges('badge', { severity: doctor.severity, count: doctor.count });
   const cell = (column: (typeof FIGURE_COLUMNS)[number] | 'database', content: ReactNode) => (
     <td role="cell" data-column={column}>
       {content}
@@ -45,17 +47,11 @@ export const FleetRow = memo(function FleetRow({ line: { outbox, summary, stale,
   return (
     <tr role="row" className={classes.row} data-stale={old || stale !== null}>
       <th role="rowheader" scope="row" data-column="outbox">
-        <Link href={`/outboxes/${encodeURIComponent(outbox.id)}`} className={classes.name} data-row>
+        <Link href={outboxHref(outbox.id)} className={classes.name} data-row>
           {outbox.name}
         </Link>
         {doctor !== null && (
-          <Link
-            href={`/doctor?outbox=${encodeURIComponent(outbox.id)}`}
-            className={classes.doctor}
-            aria-label={badge('badge', { severity: doctor.severity, count: doctor.count })}
-            title={badge('badge', { severity: doctor.severity, count: doctor.count })}
-            prefetch={false}
-          >
+          <Link href={doctorHref(outbox.id)} className={classes.doctor} aria-label={badge} title={badge} prefetch={false}>
             <SeveritySign severity={doctor.severity} count={doctor.count} />
           </Link>
         )}

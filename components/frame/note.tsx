@@ -4,6 +4,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { PROOF_REASONS } from '@/lib/shared/changes/read-only';
 import type { OutboxInfo } from '@/lib/shared/model';
+import { outboxHref } from '../hrefs';
 import classes from './note.module.css';
 
 interface NoteProps {
@@ -63,7 +64,7 @@ export function ReadOnlyNote({ outbox: { id, whyReadOnly } }: { outbox: Pick<Out
     <Note icon={<IconLock size={16} stroke={1.75} aria-hidden />} dashed>
       {t(`readOnly.${whyReadOnly}`)}{' '}
       {PROOF_REASONS.includes(whyReadOnly) && (
-        <Link href={`/outboxes/${encodeURIComponent(id)}/settings`} prefetch={false}>
+        <Link href={outboxHref(id, '/settings')} prefetch={false}>
           {t('proof.open')}
         </Link>
       )}

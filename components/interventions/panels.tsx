@@ -14,6 +14,7 @@ import { useFormat } from '../figures/use-format';
 import { useConsole } from '../frame/console';
 import frame from '../frame/frame.module.css';
 import { ReadOnlyNote } from '../frame/note';
+import { eventHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';
 import { useOperationName, useSkipText } from './operations';
 import { forgetSent, type Open, type Opening, type Sent, sentBy, useOutcome } from './send';
@@ -98,7 +99,7 @@ export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPa
         {changed.length > 1 && (
           <>
             {' · '}
-            <Anchor component={Link} href={`/outboxes/${encodeURIComponent(subject.id)}`}>
+            <Anchor component={Link} href={outboxHref(subject.id)}>
               {t('interventions.watch', { outbox: subject.name })}
             </Anchor>
           </>
@@ -117,7 +118,7 @@ function RowNames({ ids, nameOf, outbox }: { ids: string[]; nameOf: (id: string)
     <ul className={classes.names}>
       {ids.slice(0, NAMES_SHOWN).map((id) => (
         <li key={id}>
-          <Anchor component={Link} href={`/outboxes/${encodeURIComponent(outbox)}/events/${encodeURIComponent(id)}`}>
+          <Anchor component={Link} href={eventHref(outbox, id)}>
             <bdi>{nameOf(id)}</bdi>
           </Anchor>
         </li>

@@ -12,6 +12,7 @@ import { useFormat } from '../figures/use-format';
 import { usePolledSnapshot } from '../frame/live';
 import { Note, ReadOnlyNote } from '../frame/note';
 import { DoctorLine } from '../doctor/doctor-line';
+import { doctorHref } from '../hrefs';
 import { Charts, type MarkActions } from './charts';
 import { CollectorLine } from './collector-line';
 import { Tiles } from './tiles';
@@ -47,7 +48,7 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
         <Title order={1}>{outbox.name}</Title>
         <p className={classes.where}>
           {outbox.database} · <code>{outbox.table}</code> ·{' '}
-          <Link href={`/doctor?outbox=${encodeURIComponent(outbox.id)}`} prefetch={false}>
+          <Link href={doctorHref(outbox.id)} prefetch={false}>
             {doctorWords('title')}
           </Link>
         </p>

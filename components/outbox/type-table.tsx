@@ -13,6 +13,7 @@ import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import { Figure } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
 import { Sparkline } from '../charts/sparkline';
+import { outboxHref } from '../hrefs';
 import classes from './outbox.module.css';
 
 type TypeColumn = keyof TypeFigures;
@@ -151,7 +152,7 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
               {sortTypes(rows, sort).map((row, index) => (
                 <tr key={row.type}>
                   <th scope="row">
-                    <Link href={`/outboxes/${encodeURIComponent(outbox.id)}/events?type=${encodeURIComponent(row.type)}`}>{row.type}</Link>
+                    <Link href={outboxHref(outbox.id, `/events?type=${encodeURIComponent(row.type)}`)}>{row.type}</Link>
                     <Link
                       href={`?${withChartView(new URLSearchParams(search), { span: view.span, type: row.type })}`}
                       className={classes.charted}

@@ -6,6 +6,7 @@ import { type Verdict, VERDICT_TONE } from '@/lib/shared/figures/verdicts';
 import type { OutboxInfo, Summary } from '@/lib/shared/model';
 import { VerdictMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
+import { doctorHref, outboxHref } from '../hrefs';
 import classes from './outbox.module.css';
 import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
 
@@ -52,8 +53,7 @@ export function VerdictBanner({ outbox, summary, onRefresh }: { outbox: OutboxIn
   });
   // No row waits behind a slot: what to do about it is the doctor's to say.
   const atDoctor = verdict === 'log_held' || (verdict === 'relay_stopped' && summary.slot !== null);
-  const id = encodeURIComponent(outbox.id);
-  const href = atDoctor ? `/doctor?outbox=${id}` : step === undefined ? null : `/outboxes/${id}${step}`;
+  const href = atDoctor ? doctorHref(outbox.id) : step === undefined ? null : outboxHref(outbox.id, step);
   const facts = evidence.map((fact) => evidenceText(fact)).filter((text) => text !== null);
   return (
     <section className={classes.banner} data-tone={VERDICT_TONE[verdict]} aria-label={words('verdict')}>

@@ -7,6 +7,7 @@ import { parseChartView, withChartView, type ChartView } from '@/lib/shared/figu
 import { WINDOWS, type Window } from '@/lib/shared/figures/windows';
 import { useConsole } from '../frame/console';
 import classes from '../frame/frame.module.css';
+import { outboxHref } from '../hrefs';
 
 /** Chosen when the charts show a span of their own. */
 const OWN = 'own';
@@ -26,7 +27,7 @@ export function OutboxBar() {
   const { outbox } = useParams<{ outbox?: string }>();
   const found = outboxes.find(({ id }) => encodeURIComponent(id) === outbox);
   if (found === undefined) return null;
-  const base = `/outboxes/${encodeURIComponent(found.id)}`;
+  const base = outboxHref(found.id);
   const rest = pathname.slice(base.length);
   const here = SCREENS.findLast(({ path }) => rest === path || (path !== '' && rest.startsWith(`${path}/`)))?.key;
   return (
@@ -108,7 +109,7 @@ export function OutboxSwitcher() {
       value={current === undefined ? '' : decodeURIComponent(current)}
       onChange={(id) => {
         if (id === null) return;
-        router.push(id === '' ? '/' : `/outboxes/${encodeURIComponent(id)}${screen ? `/${screen}` : ''}`);
+        router.push(id === '' ? '/' : outboxHref(id, screen && `/${screen}`));
       }}
       comboboxProps={{ width: 280, position: 'bottom-start' }}
       maxDropdownHeight={400}
