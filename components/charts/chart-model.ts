@@ -18,9 +18,7 @@ export interface ChartLine {
   hue: Hue;
   /** Tells lines apart without their hue. */
   dash?: string;
-  /** The ground under the line is filled. */
   filled?: boolean;
-  /** Drawn as bars. */
   barred?: boolean;
   format: (value: number) => string;
 }

@@ -8,7 +8,6 @@ import type { TimeSpan, ChartLine, DragSelection } from './chart-model';
 interface CursorState {
   /** Start of the step that is read, in milliseconds since the epoch; null while none is. */
   at: number | null;
-  /** Steps being selected. */
   dragged: DragSelection | null;
 }
 
@@ -46,9 +45,8 @@ export interface TakeOff {
 export const TakeOffContext = createContext<TakeOff | null>(null);
 
 /** The value of a line at a step; null where it is not known. */
-export function lineText({ key, format }: ChartLine, { [key]: value }: RatedPoint): string | null {
-  return value === null ? null : format(value);
-}
+export const lineText = ({ key, format }: ChartLine, { [key]: value }: RatedPoint): string | null =>
+  value === null ? null : format(value);
 
 /** What is to be known about a step that was watched: that it may still change, and the marks in it. */
 export function useStepNotes(marks: readonly Mark[], stepMs: number): (point: RatedPoint) => string[] {

@@ -4,10 +4,7 @@ import { runsOf, tenth } from './chart-model';
 import { useFormat } from '../figures/use-format';
 import classes from '../figures/figures.module.css';
 
-/**
- * A sparkline in a box of `width` × `height`, zero at the bottom: one path per run of known values, and a dot for the last one where it is
- * known and for every value alone between two gaps.
- */
+/** In a box, zero at the bottom: a path per run of known values; a dot for the last where it is known, and for each alone between gaps. */
 export function sparklineShape(values: (number | null)[], width: number, height: number) {
   const known = values.filter((value) => value !== null);
   const top = Math.max(1, ...known);
@@ -30,9 +27,7 @@ export function sparklineShape(values: (number | null)[], width: number, height:
   };
 }
 
-function draw(points: [number, number][]): string {
-  return points.map(([px, py], index) => `${index === 0 ? 'M' : 'L'}${px} ${py}`).join('');
-}
+const draw = (points: [number, number][]): string => points.map(([px, py], index) => `${index === 0 ? 'M' : 'L'}${px} ${py}`).join('');
 
 const WIDTH = 120;
 const HEIGHT = 24;

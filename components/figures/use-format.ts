@@ -59,5 +59,4 @@ export function useFormat() {
   }, [locale, timeZone, say]);
 }
 
-/** What `useFormat` gives. */
 export type Format = ReturnType<typeof useFormat>;

@@ -104,9 +104,7 @@ export const FleetRow = memo(function FleetRow({ line: { outbox, summary, stale,
 });
 
 /** By itself, because its ages turn every second and nothing else of a line does. */
-function Sentence({ summary }: { summary: FleetLine['summary'] }) {
-  return useVerdictSentence(summary);
-}
+const Sentence = ({ summary }: { summary: FleetLine['summary'] }) => useVerdictSentence(summary);
 
 interface AwayRowProps {
   database: string;

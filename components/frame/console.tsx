@@ -34,9 +34,7 @@ export function useConsole(): ConsoleValue {
 }
 
 /** Whether who looks at the screen may do this; the server asks again. */
-export function useMay(permission: Permission): boolean {
-  return can(useConsole().account.role, permission);
-}
+export const useMay = (permission: Permission): boolean => can(useConsole().account.role, permission);
 
 /** The name of an outbox by its id; the id where it is not configured any more. */
 export function useOutboxName(): (id: string) => string {

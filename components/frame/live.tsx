@@ -58,9 +58,7 @@ function useLiveControl(): LiveControl {
 }
 
 /** The reading of the screen in view; null on a screen that does not poll. */
-export function useLiveReading(): LiveReading | null {
-  return useContext(ReadingContext);
-}
+export const useLiveReading = (): LiveReading | null => useContext(ReadingContext);
 
 /** Past this a reading counts as failed. The action itself cannot be called back; its answer is dropped. */
 const ANSWER_WITHIN_MS = 20_000;
@@ -132,10 +130,8 @@ export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOpt
   const { code, reference } = (query.error as ReadingError | null) ?? {};
   const failing = useMemo(() => (code === undefined || code === 'outdated' ? null : { code, since, reference }), [code, since, reference]);
   const intervalMs = Math.max(POLL_INTERVAL_MS, options.everyMs?.(snapshot) ?? 0);
-  useEffect(
-    () => report({ asOf, intervalMs, held, failing, outdated: code === 'outdated' }),
-    [report, asOf, intervalMs, held, failing, code],
-  );
+  const outdated = code === 'outdated';
+  useEffect(() => report({ asOf, intervalMs, held, failing, outdated }), [report, asOf, intervalMs, held, failing, outdated]);
   useEffect(() => () => report(null), [report]);
 
   return {

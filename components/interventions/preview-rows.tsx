@@ -7,7 +7,7 @@ import classes from './preview-rows.module.css';
 
 type Row = InterventionPreview['rows'][number];
 
-/** The rows of a preview: first those that will change, then those left alone, each with the reason. */
+/** First those that will change, then those left alone, each with the reason. */
 export function PreviewRows({ rows }: { rows: Row[] }) {
   const t = useTranslations('interventions');
   const changing = rows.filter(({ allowed }) => allowed);
