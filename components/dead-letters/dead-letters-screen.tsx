@@ -1,14 +1,14 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { groupFilter } from '@/lib/shared/lists/dead-letter-groups';
 import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
-import type { DeadLettersSnapshot, DeadLetterGroup, DeadLetters, EventFilter, FrozenEvent } from '@/lib/shared/model';
+import type { DeadLettersSnapshot, DeadLetterGroup, DeadLetters, EventFilter } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { EventListScreen, useEventList, useListKeys } from '../events/event-list';
 import { FilterBar, FilterMessages, OrderControl } from '../events/filter-bar';
-import { type TakeScope, type Freeze, useWholeList, type Ticks } from '../events/ticks';
+import { type Freeze, useWholeList, type Ticks } from '../events/ticks';
 import { useSteadyRows } from '../lists/steady-rows';
 import { DeadLettersSection, SteadySection } from './dead-letters-section';
 
@@ -36,17 +36,13 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
   const { snapshot, ticks, query, filterQuery, round } = list;
   // An intervention is of one outbox, so ticks are too: the first tick elsewhere starts over there.
   const [tickedIn, setTickedIn] = useState<string | null>(null);
-  const { fill, leaveList } = ticks;
+  const { leaveList } = ticks;
   // What was answered of one list does not hold for another.
   useEffect(() => leaveList, [leaveList, filterQuery]);
-  const onTaken = useCallback(
-    (id: string, events: FrozenEvent[], extent: TakeScope) => {
-      setTickedIn(id);
-      fill(events, extent);
-    },
-    [fill],
-  );
-  const whole = useWholeList(freeze, filterQuery, onTaken);
+  const whole = useWholeList(freeze, filterQuery, (id, events, extent) => {
+    setTickedIn(id);
+    ticks.fill(events, extent);
+  });
   // A tick closes what a reading came to; one that goes on is ended by its own button.
   const tickIn = (id: string): void => {
     if (whole.taking?.phase !== 'reading') whole.cancel();
