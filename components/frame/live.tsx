@@ -126,8 +126,8 @@ export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOpt
   const snapshot = newest(initial, query.data);
   const { asOf } = snapshot;
   const since = asOf ?? new Date(query.dataUpdatedAt).toISOString();
-  // `read` throws nothing else.
-  const { code, reference } = (query.error as ReadingError | null) ?? {};
+  const error = query.error === null || query.error instanceof ReadingError ? query.error : new ReadingError('unreachable');
+  const { code, reference } = error ?? {};
   const failing = useMemo(() => (code === undefined || code === 'outdated' ? null : { code, since, reference }), [code, since, reference]);
   const intervalMs = Math.max(POLL_INTERVAL_MS, options.everyMs?.(snapshot) ?? 0);
   const outdated = code === 'outdated';
