@@ -21,7 +21,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
-import { ReasonPopover } from '../frame/popovers';
+import { ReasonPopover } from '../frame/reason-popover';
 import { outboxHref } from '../hrefs';
 import { useChange } from '../frame/use-change';
 import { useBecauseText, useOperationName } from '../interventions/operations';
