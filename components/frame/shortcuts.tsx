@@ -40,6 +40,7 @@ export function keyCaps(shortcut: string, mac: boolean): string[] {
 }
 
 interface Shortcut {
+  /** `j`, `?`, `Enter`, `shift+x`, `mod+k`. */
   keys: string;
   label: string;
   /** Left out when the browser already does it, such as Enter on a link: the key is then only listed. */

@@ -93,6 +93,7 @@ interface DecidingProps {
   preview: Preview;
   run: Run;
   onClose: () => void;
+  /** With `tryOne`, one event goes first and the others wait for a word. */
   onConfirm: (request: InterventionRequest, tryOne: boolean) => void;
 }
 

@@ -201,4 +201,5 @@ export function adviceOn(error: YAMLError | undefined, line: string, key = 'a ke
   return ADVICE[error.code] ?? `${error.message}; mend it`;
 }
 
+/** A key as it is written (quotes and all), read. */
 export const keyText = (key: string): string => String(parseDocument(key).toJS());

@@ -17,6 +17,7 @@ export function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
+/** A table as people and the configuration name it. */
 export const tableText = (name: { schema: string; table: string }): string => `${name.schema}.${name.table}`;
 
 const ID_LENGTH = 48;

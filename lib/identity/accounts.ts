@@ -72,4 +72,5 @@ export async function changeAccount(
   });
 }
 
+/** Every account, by address. */
 export const listAccounts = (store: Store): Promise<ListedAccount[]> => selectAccounts(store.db);

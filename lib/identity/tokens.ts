@@ -12,6 +12,7 @@ const RANDOM_BYTES = 32;
 /** Enough to recognise a token by, far too little to guess the rest. */
 const SHOWN = 8;
 
+/** What the store knows a token by. */
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Creates a token, ending after `days`, and answers it, the only time it can be read. Throws Problem `invalid`, or `conflict` when a live one has the name. */

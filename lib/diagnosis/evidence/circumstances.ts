@@ -28,7 +28,10 @@ export interface Circumstances {
 }
 
 export interface Failure {
-  /** timeout: no answer for longer than anybody waits. unavailable: not reached. The others answer, but not about this table. */
+  /**
+   * timeout: no answer for longer than anybody waits. unavailable: not reached. The others answer, but not about this table: it, its queue
+   * or a lock is too slow (slow), it is not what the shape needs (unusable), or the store did not compute its figures (no_store).
+   */
   kind: 'timeout' | 'unavailable' | 'slow' | 'no_privilege' | 'missing' | 'outdated' | 'unusable' | 'no_store';
   /** First failure since it last answered, ISO 8601 UTC. */
   since: string;

@@ -109,7 +109,10 @@ interface Quoting {
   exact?: string;
 }
 
-/** Events with what their errors quote of hidden values hidden; an error whose payload cannot be searched is withheld whole. */
+/**
+ * Events with what their errors quote of hidden values hidden. Reads the payloads of those with an error once per version of their row:
+ * up to 64 kB in one statement, a few of up to 256 kB a call. An error whose payload cannot be searched is withheld whole.
+ */
 export async function maskErrors<T extends Quoting>(outbox: Outbox, events: T[]): Promise<T[]> {
   const places = placesWithContent(outbox);
   if (places.length === 0) return events.map((event) => ({ ...event, error: event.error && shown(event.error, []) }));

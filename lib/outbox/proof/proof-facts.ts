@@ -43,6 +43,7 @@ export function proofFacts(outbox: FoundOutbox): ProofFacts {
   };
 }
 
+/** One name for a set of facts: 64 hexadecimal digits. */
 export const fingerprintOf = (facts: ProofFacts): string => digest(facts);
 
 function tableFacts(place: Place, rules: TableRules | null) {

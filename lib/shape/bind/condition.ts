@@ -148,6 +148,7 @@ export function checkValue(value: string | number | boolean, column: ColumnDescr
   }
 }
 
+/** Why a column is no time, and how to say that it is one. */
 export function notATime({ name, type, kind }: ColumnDescription): string {
   const cure =
     kind === 'integer' || kind === 'decimal'

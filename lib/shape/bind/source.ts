@@ -40,6 +40,7 @@ export function applyTimeEncodings(columns: Columns, table: BoundTable, path: Pa
   for (const { role, source } of sourcesOf(columns)) visit(source, [...path, role]);
 }
 
+/** The columns of the id. A missing one is noted. */
 export function bindId(columns: Columns, table: BoundTable, path: Path): ColumnDescription[] {
   const names = columns.id === undefined ? [] : idColumns(columns.id);
   return names.flatMap((name) => table.resolve(name, [...path, 'id']) ?? []);

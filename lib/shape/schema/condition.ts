@@ -119,6 +119,7 @@ function whatIsWrong(keys: string[], tests: string[]): string | null {
   return null;
 }
 
+/** True for the key that parsing adds to a condition. */
 export const isParsedKind = (key: string, holder: object): boolean =>
   key === 'kind' && 'kind' in holder && typeof holder.kind === 'string' && Object.hasOwn(holder, holder.kind);
 

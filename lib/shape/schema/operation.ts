@@ -5,7 +5,10 @@ import { conditionSchema, scalarSchema } from './condition';
 import { nameSchema } from './names';
 import { parameterName } from './parameters';
 
-/** Operations that a shape spells out as rules by state: one more attempt, due now; starting over; a stuck event back to pending. */
+/**
+ * Operations that a shape spells out as rules by state. `retry`: exactly one more attempt, due now. `requeue`: starting over, attempts zero,
+ * lease and error cleared, out of the dead-letter table. `release`: a stuck event back to pending.
+ */
 export const RULE_OPERATIONS = ['retry', 'requeue', 'release'] as const;
 
 const plainValue = z.union([

@@ -68,6 +68,7 @@ export function run(program: string, args: string[], account: Account | null): P
   });
 }
 
+/** The text of a file; null where there is none. */
 export async function readIfThere(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
