@@ -41,6 +41,9 @@ export default defineConfig({
           name: 'db',
           include: ['{app,lib,demo,bench,scripts}/**/*.db.test.ts', 'e2e/support/**/*.db.test.ts'],
           globalSetup: ['scripts/testing/postgres.ts', 'scripts/testing/mariadb.ts'],
+          // Most of their time they wait for what is promised after seconds.
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
           testTimeout: 600_000,
           hookTimeout: 600_000,
           isolate: false,
