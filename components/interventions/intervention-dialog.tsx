@@ -9,7 +9,8 @@ import classes from './intervention-dialog.module.css';
 import { useOperationName } from './operations';
 import { PreviewRows, SqlView } from './preview-rows';
 import { ResultPanel, HaltedPanel, RunningPanel, ProblemPanel, UnknownPanel } from './panels';
-import { storedList, storeList, type Open, type Opening } from './send';
+import type { Open, Opening } from './send';
+import { storedList, storeList } from './sent';
 import { type Preview, type Run, usePreview, useRun } from './use-run';
 
 interface InterventionDialogProps {

@@ -17,7 +17,8 @@ import { ReadOnlyNote } from '../frame/note';
 import { eventHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';
 import { useOperationName, useSkipText } from './operations';
-import { forgetSent, type Open, type Opening, type Sent, sentBy, useOutcome } from './send';
+import { type Open, type Opening, useOutcome } from './send';
+import { forgetSent, type Sent, sentBy } from './sent';
 import type { Run } from './use-run';
 
 interface PanelProps {

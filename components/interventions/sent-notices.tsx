@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useConsole, useMay } from '../frame/console';
-import { sentBy, type Sent } from './send';
+import { sentBy, type Sent } from './sent';
 
 interface SentNoticesValue {
   /** A dialog has closed: what it was not answered is looked up outside. */

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { forgetSent, keepSent, sentBy, type Sent } from './send';
+import { forgetSent, keepSent, sentBy, type Sent } from './sent';
 
 const sent = (key: string, over: Partial<Sent> = {}): Sent => ({
   key,

@@ -5,18 +5,8 @@ import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionReq
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 import { useConsole } from '../frame/console';
 import { UNANSWERED } from '../frame/use-change';
-import {
-  type End,
-  forgetSent,
-  type Halt,
-  keepSent,
-  monotonicNow,
-  type Opening,
-  readVersions,
-  runBatches,
-  sendBatch,
-  type SentKey,
-} from './send';
+import { type End, type Halt, monotonicNow, type Opening, readVersions, runBatches, sendBatch } from './send';
+import { forgetSent, keepSent, type SentKey } from './sent';
 import { useSentNotices } from './sent-notices';
 
 /** Where a decision stands. `checking`: a part of it was sent and the answer did not say what became of it. */
