@@ -1,5 +1,6 @@
 import { environmentManager, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
+import { resultOf } from '@/fixtures/intervention-result';
 import { batchesOf, progressOf, type SeenEvent } from '@/lib/shared/changes/batches';
 import type { InterventionPreview, InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions } from '../frame/console';
@@ -119,19 +120,6 @@ test('a batch is sent as it was decided, however often and whatever its events h
   await sendBatch(actions.intervene, 'o', request, batch);
   expect(sent[1]).toEqual(sent[0]);
   expect(looks).toEqual([]);
-});
-
-const resultOf = (changed: string[]): InterventionResult => ({
-  interventionId: 'first',
-  outbox: 'o',
-  operation: 'requeue',
-  reason: 'why',
-  actor: 'anna',
-  at: '2026-01-01T00:00:00Z',
-  outcome: 'applied',
-  changed,
-  skipped: [],
-  undo: null,
 });
 
 test('a run ends between two batches when told to, and goes on with the next one', async () => {

@@ -1,21 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { resultOf } from '@/fixtures/intervention-result';
 import { batchesOf, joinResults } from './batches';
-import { INTERVENTION_EVENTS_MAX, type InterventionResult } from '../model';
+import { INTERVENTION_EVENTS_MAX } from '../model';
 
 const events = (count: number) => Array.from({ length: count }, (_, i) => ({ id: String(i), version: `v${String(i)}` }));
-const result = (changed: string[], skipped: string[] = []): InterventionResult => ({
-  interventionId: 'first',
-  outbox: 'o',
-  operation: 'requeue',
-  reason: 'why',
-  actor: 'anna',
-  at: '2026-01-01T00:00:00Z',
-  outcome: 'applied',
-  changed,
-  skipped: skipped.map((id) => ({ id, code: 'locked' })),
-  undo: null,
-});
 
 test('every event is in exactly one batch of bounded size, in order, under a key of its own', () => {
   fc.assert(
@@ -35,7 +24,7 @@ test('a decision that fits into one intervention keeps its own key', () => {
 });
 
 test('results are told as one, with the outcome of the whole', () => {
-  expect(joinResults([result(['a']), result(['b'])])).toMatchObject({ outcome: 'applied', changed: ['a', 'b'] });
-  expect(joinResults([result(['a']), result([], ['b'])])).toMatchObject({ outcome: 'partly', skipped: [{ id: 'b' }] });
-  expect(joinResults([result([], ['a']), result([], ['b'])])).toMatchObject({ outcome: 'none', interventionId: 'first' });
+  expect(joinResults([resultOf(['a']), resultOf(['b'])])).toMatchObject({ outcome: 'applied', changed: ['a', 'b'] });
+  expect(joinResults([resultOf(['a']), resultOf([], ['b'])])).toMatchObject({ outcome: 'partly', skipped: [{ id: 'b' }] });
+  expect(joinResults([resultOf([], ['a']), resultOf([], ['b'])])).toMatchObject({ outcome: 'none', interventionId: 'first' });
 });
