@@ -1,5 +1,5 @@
 /** What both message tables of Eventuate Tram have in common. */
-import { defineShape, is, names, refused } from '../define';
+import { defineShape, is, ms, names, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
 const EVENTUATE = {
@@ -14,7 +14,7 @@ const EVENTUATE = {
     topic: 'destination',
     aggregateType: { column: 'headers', path: ['event-aggregate-type'] },
     aggregateId: { column: 'headers', path: ['event-aggregate-id'] },
-    createdAt: { column: 'creation_time', time: 'epoch_ms' },
+    createdAt: ms('creation_time'),
     payload: 'payload',
     headers: 'headers',
   },

@@ -2,25 +2,30 @@
 import { above, defineShape, dueNow, exact, ms, names, NOW, refused, stable, writes } from '../define';
 import type { ShapeInput } from '../shape';
 
+/** What a dead letter keeps of its message. */
+const messageColumns = {
+  id: 'id',
+  sequence: 'seq',
+  type: 'topic',
+  topic: 'topic',
+  aggregateId: 'key',
+  createdAt: ms('created_at'),
+  attempts: 'attempts',
+  error: 'last_error',
+  payload: 'payload',
+  headers: 'headers',
+} as const;
+
 /** Roles, states and operations of both stores. The clocks are those of the application, not of the database. */
 const nestjsOutbox = {
   origin: '@nestjs/outbox (TypeScript)',
   kind: 'presence',
   columns: {
-    id: 'id',
-    sequence: 'seq',
-    type: 'topic',
-    topic: 'topic',
-    aggregateId: 'key',
+    ...messageColumns,
     orderingKey: 'key',
-    createdAt: ms('created_at'),
     lockedUntil: ms('lease_until'),
     lockedBy: 'lease_owner',
     availableAt: ms('available_at'),
-    attempts: 'attempts',
-    error: 'last_error',
-    payload: 'payload',
-    headers: 'headers',
   },
   states: [
     { state: 'processing', label: 'leased', when: { column: 'lease_until', future: true } },
@@ -89,19 +94,7 @@ export const nestjsOutboxDeadLetters = defineShape({
   kind: 'presence',
   table: 'nest_outbox_dead_letters',
   match: { names: ['dead_letters'], pattern: 'dead_letters$' },
-  columns: {
-    id: 'id',
-    sequence: 'seq',
-    type: 'topic',
-    topic: 'topic',
-    aggregateId: 'key',
-    createdAt: { column: 'created_at', time: 'epoch_ms' },
-    diedAt: { column: 'failed_at', time: 'epoch_ms' },
-    attempts: 'attempts',
-    error: { anyOf: ['last_error', 'reason'] },
-    payload: 'payload',
-    headers: 'headers',
-  },
+  columns: { ...messageColumns, ...nestjsDeadColumns, error: { anyOf: ['last_error', 'reason'] } },
   states: [{ state: 'dead', label: 'dead letter', when: { always: true } }],
   operations: refused({ retry: 'requeue_from_main', requeue: 'requeue_from_main', release: 'not_claimed' }),
   archive: { from: ['dead'] },
