@@ -3,6 +3,7 @@ import { SERVICE_ENGINES } from '../database/engine';
 import { workerStatusTable } from '../schema/worker-status';
 import { eventually, sleep, useRelayStage } from '../testing/relay-stage';
 import { startRelay } from './worker-status';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 const intervalMs = 25;
 /** How each server copies a table without its rows, and what it says of a column that is not there. */
@@ -11,7 +12,7 @@ const BARE = {
   mysql: { like: 'LIKE outbox_events', refusal: "Unknown column 'updated_at'" },
 };
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const stage = useRelayStage(workerStatusTable(true, engine), 'TRUNCATE TABLE outbox_events');
 
   async function status(id: string): Promise<unknown> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { patientClient } from './patient-client';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -10,7 +11,7 @@ const ENDING = {
   mysql: { me: 'SELECT connection_id() AS me', end: (me: string) => `KILL CONNECTION ${me}` },
 };
 
-describe.each(['postgres', 'mysql'] as const)('a patient client on %s', (engine) => {
+describe.each(ENGINE_KEYS)('a patient client on %s', (engine) => {
   const database = useTestDatabaseOf(engine);
   const { me, end } = ENDING[engine];
 

@@ -1,6 +1,6 @@
 /** What breaks in a run, and how it is mended. */
 import type { Random } from '@/demo/random';
-import type { EngineKey } from '@/lib/shared/model';
+import { ENGINE_KEYS, type EngineKey } from '@/lib/shared/model';
 import type { Break } from '@/scripts/testing/breaking-line';
 import type { SentKey } from './evidence';
 import { sleep } from './operators';
@@ -24,7 +24,6 @@ export interface Fault {
   strike(scene: Scene): Promise<string[]>;
 }
 
-const BOTH = ['postgres', 'mysql'] as const;
 /** How long something is away, in milliseconds. */
 const away = (hand: Random): Promise<void> => sleep(hand.int(800, 3_500));
 const LONGEST_WAIT_MS = 60_000;
@@ -79,11 +78,11 @@ async function untilOneIsUnderWay(keys: SentKey[]): Promise<void> {
 }
 
 export const FAULTS: Fault[] = [
-  { key: 'backends terminated', engines: BOTH, strike: terminate },
-  { key: 'cut before COMMIT', engines: BOTH, strike: atCommit('before', 3) },
-  { key: 'cut inside COMMIT', engines: BOTH, strike: atCommit('inside', 3) },
-  { key: 'cut after COMMIT', engines: BOTH, strike: atCommit('after', 3) },
-  { key: 'answer swallowed', engines: BOTH, strike: atCommit('swallowed', 1) },
+  { key: 'backends terminated', engines: ENGINE_KEYS, strike: terminate },
+  { key: 'cut before COMMIT', engines: ENGINE_KEYS, strike: atCommit('before', 3) },
+  { key: 'cut inside COMMIT', engines: ENGINE_KEYS, strike: atCommit('inside', 3) },
+  { key: 'cut after COMMIT', engines: ENGINE_KEYS, strike: atCommit('after', 3) },
+  { key: 'answer swallowed', engines: ENGINE_KEYS, strike: atCommit('swallowed', 1) },
   {
     key: 'immediate stop',
     engines: ['postgres'],
@@ -97,7 +96,7 @@ export const FAULTS: Fault[] = [
   },
   {
     key: 'console killed',
-    engines: BOTH,
+    engines: ENGINE_KEYS,
     async strike({ world, lines, hand, keys }) {
       // At once after a commit was sent, or in the middle of anything.
       if (hand.chance(0.5)) {
@@ -122,7 +121,7 @@ export const FAULTS: Fault[] = [
   },
   {
     key: 'store away',
-    engines: BOTH,
+    engines: ENGINE_KEYS,
     async strike({ world, hand }) {
       world.storeLine.cut();
       await away(hand);
@@ -132,7 +131,7 @@ export const FAULTS: Fault[] = [
   },
   {
     key: 'both away',
-    engines: BOTH,
+    engines: ENGINE_KEYS,
     async strike({ world, lines, hand }) {
       const all = [lines.reader, lines.operator, world.storeLine];
       const broke = new Promise<void>((resolve) =>
@@ -149,7 +148,7 @@ export const FAULTS: Fault[] = [
   },
   {
     key: 'SIGTERM in bulks',
-    engines: BOTH,
+    engines: ENGINE_KEYS,
     bulk: true,
     async strike({ world, hand, keys }) {
       await untilOneIsUnderWay(keys);

@@ -7,6 +7,7 @@ import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/
 import { startCarrier, type Carrier } from './carrier';
 import { LOOK_ROWS } from './database-carrier';
 import { entriesOfRecord, idMadeAt, plantCarried, plantLine, plantRecords } from '@/fixtures/records';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 /** Records that were there before. */
 const OTHERS = 50_000;
@@ -15,7 +16,7 @@ const YEAR_MS = 365 * 86_400_000;
 const PROMISE = { timeout: 10_000, interval: 100 };
 
 // Both mostly wait, side by side; the tests of one go one after the other.
-describe.each(['postgres', 'mysql'] as const)('records in %s', { concurrent: true }, (engine) => {
+describe.each(ENGINE_KEYS)('records in %s', { concurrent: true }, (engine) => {
   const observed = useTestDatabaseOf(engine, (database) => createSample(database, workerStatus, { rows: false }));
   const storeDatabase = useTestDatabase();
   let open: OpenOutbox;

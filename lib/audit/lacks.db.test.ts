@@ -7,12 +7,13 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { startCarrier, type Carrier } from './carrier';
 import { entriesOfRecord, idMadeAt, plantRecords } from '@/fixtures/records';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 /** What is lacking is told after ten seconds, and is over with the next look. */
 const TOLD = { timeout: 30_000, interval: 200 };
 
 // Both mostly wait, side by side; the tests of one go one after the other.
-describe.each(['postgres', 'mysql'] as const)('records of %s that the audit lacks', { concurrent: true }, (engine) => {
+describe.each(ENGINE_KEYS)('records of %s that the audit lacks', { concurrent: true }, (engine) => {
   const observed = useTestDatabaseOf(engine, (database) => createSample(database, workerStatus, { rows: false }));
   const storeDatabase = useTestDatabase();
   let open: OpenOutbox;

@@ -1,4 +1,4 @@
-/** What a schema cannot say: ids that repeat or point nowhere, and addresses of engines this build does not have. */
+/** What a schema cannot say: ids that repeat or point nowhere, and connection strings that cannot be read. */
 import { z } from 'zod';
 import { extraParameterSchema } from '@/lib/shape/schema/parameters';
 import type { Shape } from '@/lib/shape/shape';
@@ -43,14 +43,12 @@ export function engineOf(url: unknown): EngineKey | null {
 }
 
 /** What is wrong with a connection string, never repeating it: it holds a password. Null when nothing is. */
-function urlProblem(url: unknown, engines: readonly EngineKey[]): string | null {
+function urlProblem(url: unknown): string | null {
   if (typeof url !== 'string' || url === '' || url.includes('${')) return null;
   const engine = engineOf(url);
   if (engine === null) {
     return 'write a connection string that begins with postgresql://, postgres://, mysql:// or mariadb:// (percent-encode special characters in the password)';
   }
-  if (!engines.includes(engine))
-    return `${ENGINES[engine].name} is not supported yet by this version; remove the database and its outboxes`;
   const { username, password, pathname } = new URL(url);
   if (![username, password, pathname].every(canBeDecoded))
     return 'holds a % that begins no percent-encoded character: write %25 for a % itself';
@@ -66,14 +64,14 @@ function canBeDecoded(text: string): boolean {
   }
 }
 
-function checkDatabases(databases: Unread, supported: Supported): string[] {
+function checkDatabases(databases: Unread): string[] {
   const problems: string[] = [];
   for (const [id, entry] of Object.entries(databases)) {
     if (!isMap(entry)) continue;
     const engine = engineOf(entry.url);
     for (const key of ['url', 'operatorUrl', 'replicaUrl']) {
       const at = formatPath(['databases', id, key]);
-      const [problem, own] = [urlProblem(entry[key], supported.engines), engineOf(entry[key])];
+      const [problem, own] = [urlProblem(entry[key]), engineOf(entry[key])];
       if (problem !== null) problems.push(`${at}: ${problem}`);
       if (engine !== null && own !== null && own !== engine)
         problems.push(`${at}: is for another engine than url; both must reach the same database`);
@@ -189,7 +187,7 @@ export function crossCheck(document: unknown, supported: Supported): string[] {
   const databases = isMap(document.databases) ? document.databases : {};
   const outboxes = Array.isArray(document.outboxes) ? (document.outboxes as unknown[]) : [];
   const problems = [
-    ...checkDatabases(databases, supported),
+    ...checkDatabases(databases),
     ...outboxes.flatMap((outbox, index) => (isMap(outbox) ? checkOutbox(outbox, index, databases, supported) : [])),
     ...duplicates(outboxes),
   ];

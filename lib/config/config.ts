@@ -52,7 +52,6 @@ export interface Config {
 /** What this build can do, for the checks that need to know. */
 export interface Supported {
   shapes: readonly Pick<Shape, 'key' | 'engines' | 'parameters'>[];
-  engines: readonly EngineKey[];
   /** Codes of refusals and warnings that have a sentence; any where this is left out. */
   words?: Words;
 }

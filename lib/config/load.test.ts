@@ -5,7 +5,6 @@ import { loadConfig, parseConfig } from './load';
 
 const SUPPORTED: Supported = {
   shapes: ['escrow-status', 'published-at'].map((key) => ({ key, engines: ['postgres', 'mysql'], parameters: { timeZone: 'UTC' } })),
-  engines: ['postgres'],
 };
 const ENV: Record<string, string> = { READER: 'postgresql://reader:s3cret@db:5432/orders', TRIES: '7', SHOP: 'shop.example.com' };
 
@@ -141,9 +140,8 @@ outboxes:
 });
 
 describe('a database of MySQL or MariaDB', () => {
-  const supported: Supported = { ...SUPPORTED, engines: ['postgres', 'mysql'] };
   const reading = (url: string) =>
-    parseConfig(outbox('').replace('postgresql://reader@db/orders', url), '/etc/console.yaml', supported, (name) => ENV[name]);
+    parseConfig(outbox('').replace('postgresql://reader@db/orders', url), '/etc/console.yaml', SUPPORTED, (name) => ENV[name]);
 
   it('is named by either scheme, with TLS where it is wanted', () => {
     for (const url of ['mysql://reader@db/orders', 'mariadb://reader@db:3307/orders?ssl-mode=VERIFY_IDENTITY&ssl-ca=/etc/ca.pem']) {
@@ -171,7 +169,7 @@ stor: x
 store: mysql://root@db/console
 databases:
   Orders: {url: 'postgresql://a@b/c'}
-  legacy: {url: 'mysql://root:pw@db/x'}
+  legacy: {url: 'oracle://root:pw@db/x'}
   files: {url: 'sqlite://x', operatorUr: y}
   later: {url: '\${NOT_SET}'}
 outboxes:
@@ -184,7 +182,7 @@ outboxes:
         'stor: unknown key; did you mean "store"?',
         'store: write a connection string that begins with postgresql:// or postgres://; the store is always PostgreSQL',
         'databases.Orders: write a slug: small letters, digits and single dashes, for instance orders-kafka',
-        'databases.legacy.url: MySQL or MariaDB is not supported yet by this version; remove the database and its outboxes',
+        'databases.legacy.url: write a connection string that begins with postgresql://, postgres://, mysql:// or mariadb:// (percent-encode special characters in the password)',
         'databases.files.operatorUr: unknown key; did you mean "operatorUrl"?',
         'databases.later.url: the environment variable NOT_SET is not set; set it or write the value here',
         'outboxes[0].table: missing; write text or a map',

@@ -18,7 +18,6 @@ import { recover } from './syntax';
 
 export const SUPPORTED: Supported = {
   shapes: SHAPES,
-  engines: ['postgres', 'mysql'],
   words: { refusals: Object.keys(en.refusals), warnings: Object.keys(en.warnings) },
 };
 

@@ -8,7 +8,6 @@ const SUPPORTED: Supported = {
     engines: ['postgres', 'mysql'],
     parameters: { timeZone: 'UTC' },
   })),
-  engines: ['postgres'],
 };
 
 function problems(text: string): string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineKey } from '@/lib/shared/model';
+import { ENGINE_KEYS, type EngineKey } from '@/lib/shared/model';
 import { findCandidates, type Found } from './candidates';
 import { HOME_GROWN } from '@/fixtures/detection/home-grown';
 import { ORDINARY_TABLES } from '@/fixtures/detection/ordinary-tables';
@@ -9,7 +9,7 @@ import { catalogueTable } from '@/fixtures/detection/tables';
 const find = (facts: readonly TableFact[], engine: EngineKey = 'postgres'): Found[] =>
   findCandidates(facts.map(catalogueTable), { engine, configured: new Map(), defaultSchema: 'public' });
 
-describe.each(['postgres', 'mysql'] as const)('the catalogue of a database on %s', (engine) => {
+describe.each(ENGINE_KEYS)('the catalogue of a database on %s', (engine) => {
   const shapes = SHAPE_FACTS.filter((fact) => fact.engines.includes(engine));
   const facts = [...shapes.flatMap((fact) => [fact, ...fact.beside]), ...ORDINARY_TABLES, ...HOME_GROWN];
   const found = find(facts, engine);

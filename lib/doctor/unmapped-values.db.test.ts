@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { examineOutbox } from './examine';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (db) => {
     await db.query('CREATE TABLE mails (id int PRIMARY KEY, status varchar(400) NOT NULL, tries int NOT NULL, error text)');
     await db.query(`INSERT INTO mails VALUES (1, 'new', 3, 'card 4111-secret declined'), (2, '${'x'.repeat(400)}', 0, NULL)`);

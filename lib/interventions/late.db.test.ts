@@ -6,7 +6,7 @@ import { openDatabase, type Database } from '@/lib/database/database';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { INTERVENTION_MS } from '@/lib/shared/changes/intervention-time';
-import type { InterventionRequest } from '@/lib/shared/model';
+import { ENGINE_KEYS, type InterventionRequest } from '@/lib/shared/model';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { migrateStore, openStore } from '@/lib/store/store';
 import { lookAs } from '@/scripts/testing/another-console';
@@ -16,7 +16,7 @@ import { findByKey } from './find-intervention';
 import { intervene, type InterventionDeps } from './intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 
-describe.each(['postgres', 'mysql'] as const)('a try that is late on %s', (engine) => {
+describe.each(ENGINE_KEYS)('a try that is late on %s', (engine) => {
   const database = useTestDatabaseOf(engine, (db) => createSample(db, workerStatus, { rows: false }));
   const storeDatabase = useTestDatabase();
   let open: ProvenOutbox;

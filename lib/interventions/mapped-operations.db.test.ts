@@ -12,6 +12,7 @@ import { installScript } from './install/install';
 import { intervene } from './intervene';
 import { previewIntervention } from './preview';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 /** The outbox as it is once somebody has proven the mapping on this very table and turned changes on. */
 async function proven(open: OpenOutbox): Promise<{ outbox: Outbox; known: KnownProof }> {
@@ -81,7 +82,7 @@ const SHAPE = defineShape({
   archive: { from: ['dead'] },
 });
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (db) => {
     await db.query(
       'CREATE TABLE work (topic varchar(40) NOT NULL, seq bigint NOT NULL, kind varchar(40) NOT NULL, body text NOT NULL, tries int NOT NULL, max_tries int NOT NULL, next_try bigint, lease_until bigint, lock_version int NOT NULL, PRIMARY KEY (topic, seq))',

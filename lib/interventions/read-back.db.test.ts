@@ -5,7 +5,7 @@ import { bindOutbox } from '@/lib/outbox/bind';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { defineShape } from '@/lib/shape/define';
-import type { EngineKey } from '@/lib/shared/model';
+import { ENGINE_KEYS, type EngineKey } from '@/lib/shared/model';
 import { openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
@@ -41,7 +41,7 @@ const COLUMNS = (engine: EngineKey): string =>
 
 interface Undoing {
   what: string;
-  engines?: EngineKey[];
+  ENGINE_KEYS?: EngineKey[];
   operation: 'retry' | 'requeue' | 'archive' | 'restore';
   code?: string;
   because: string;
@@ -154,8 +154,9 @@ const UNDOING: Undoing[] = [
   },
 ];
 
-const engines = ['postgres', 'mysql'] as const;
-const cases = engines.flatMap((engine) => UNDOING.flatMap((one) => (one[engine] === undefined ? [] : [[engine, one.what, one] as const])));
+const cases = ENGINE_KEYS.flatMap((engine) =>
+  UNDOING.flatMap((one) => (one[engine] === undefined ? [] : [[engine, one.what, one] as const])),
+);
 
 describe.each(cases)(
   'on %s, a trigger that undoes one row of 200 %s',
@@ -196,7 +197,7 @@ function act(open: ProvenOutbox, operation: string, events: { id: string; versio
   return intervene(depsFor(open.outbox, open.known), ANNA, 'sample', { operation, events, reason: 'one of them' }, freshKey());
 }
 
-describe.each(engines)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (db) => {
     await db.query(`CREATE TABLE letters (id bigint PRIMARY KEY, ${COLUMNS(engine)})`);
     await db.query(`CREATE TABLE letters_failed (letter bigint PRIMARY KEY, ${COLUMNS(engine)}, reason varchar(50))`);

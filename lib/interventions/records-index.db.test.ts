@@ -13,8 +13,9 @@ import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/
 import { applyInstall, installStatements } from './install/install';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
-describe.each(['postgres', 'mysql'] as const)('records on %s', (engine) => {
+describe.each(ENGINE_KEYS)('records on %s', (engine) => {
   const database = useTestDatabaseOf(engine, (made) => createSample(made, workerStatus));
   let open: OpenOutbox;
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { mapping } from '@/fixtures/mapping';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import { decodeVersion, encodeVersion } from '@/lib/outbox/rows/version';
-import type { EngineKey } from '@/lib/shared/model';
+import { ENGINE_KEYS, type EngineKey } from '@/lib/shared/model';
 import { openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { applyOperation } from './apply';
 import { intervene } from './intervene';
@@ -50,7 +50,7 @@ async function openTransaction(engine: EngineKey, url: string): Promise<{ query(
   return connection;
 }
 
-describe.each(['postgres', 'mysql'] as const)('what was seen on %s', (engine) => {
+describe.each(ENGINE_KEYS)('what was seen on %s', (engine) => {
   const long = engine === 'postgres' ? 'text' : 'varchar(200)';
   const database = useTestDatabaseOf(engine, async ({ query }) => {
     await query(`CREATE TABLE jobs (id varchar(80) PRIMARY KEY, kind ${long} NOT NULL, body ${long} NOT NULL, made_at timestamp NOT NULL,

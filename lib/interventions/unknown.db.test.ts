@@ -7,7 +7,7 @@ import { openDatabase, type Database } from '@/lib/database/database';
 import { settleAll, type SettlingOptions } from '@/lib/jobs/settling';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
-import type { InterventionRequest } from '@/lib/shared/model';
+import { ENGINE_KEYS, type InterventionRequest } from '@/lib/shared/model';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { behindBreakingLine, lineTo, type Break, type BrokenDatabase, type Line } from '@/scripts/testing/breaking-line';
@@ -19,7 +19,7 @@ import { ANNA, BEN, depsFor, freshKey } from '@/fixtures/interventions';
 
 const shape = workerStatus;
 
-describe.each(['postgres', 'mysql'] as const)('a commit without an answer on %s', (engine) => {
+describe.each(ENGINE_KEYS)('a commit without an answer on %s', (engine) => {
   const database = useTestDatabaseOf(engine, (db) => createSample(db, shape, { rows: false }));
   /** A replica that has received nothing since it was made. */
   const replica = useTestDatabaseOf(engine, (db) => createSample(db, shape, { rows: false }));

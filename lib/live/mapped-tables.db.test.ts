@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { type ShapeInput } from '@/lib/shape/shape';
 import { defineShape } from '@/lib/shape/define';
-import type { EngineKey } from '@/lib/shared/model';
+import { ENGINE_KEYS, type EngineKey } from '@/lib/shared/model';
 import { numbersTo } from '@/scripts/testing/mysql';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { metricInput, spanOf } from '@/lib/figures/span';
@@ -79,7 +79,7 @@ const TABLES: Record<EngineKey, string[]> = {
 
 const compute = useCompute();
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   let directory: OutboxDirectory;
   const database = useTestDatabaseOf(engine, async ({ query }) => {
     for (const statement of TABLES[engine]) await query(statement);

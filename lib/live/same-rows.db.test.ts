@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { type Shape } from '@/lib/shape/shape';
 import { defineShape } from '@/lib/shape/define';
-import type { EngineKey } from '@/lib/shared/model';
+import { ENGINE_KEYS, type EngineKey } from '@/lib/shared/model';
 import { insertRow, useTestDatabaseOf, type AnyTestDatabase } from '@/scripts/testing/outbox';
 import { takeReading } from '@/lib/snapshots/readings';
 import type { Reading } from './reading';
@@ -144,8 +144,8 @@ let directory: OutboxDirectory;
 const idOf = (engine: EngineKey, table: string): string => `${engine}-${table.replaceAll('_', '-')}`;
 beforeAll(() => {
   directory = createDirectory({
-    databases: (['postgres', 'mysql'] as const).map((id) => ({ id, url: databases[id].url })),
-    outboxes: (['postgres', 'mysql'] as const).flatMap((database) =>
+    databases: ENGINE_KEYS.map((id) => ({ id, url: databases[id].url })),
+    outboxes: ENGINE_KEYS.flatMap((database) =>
       CASES.map(({ shape, table }) => testOutbox(shape, 'x', { id: idOf(database, table), inline: shape === KEYED, table, database })),
     ),
   });
@@ -161,7 +161,7 @@ function told({ figures, types, slices, tail, reach, ordered, deadDetailed }: Re
 describe.each(CASES)('$name', ({ table }) => {
   test('both engines say the same', async () => {
     const [postgres, mysql] = await Promise.all(
-      (['postgres', 'mysql'] as const).map(async (engine) => takeReading(await directory.get(idOf(engine, table)), FOLDED_TO, compute)),
+      ENGINE_KEYS.map(async (engine) => takeReading(await directory.get(idOf(engine, table)), FOLDED_TO, compute)),
     );
     if (postgres === undefined || mysql === undefined) throw new Error('two readings');
     expect(told(mysql)).toEqual(told(postgres));
@@ -174,7 +174,7 @@ describe.each(CASES)('$name', ({ table }) => {
 
   test('and without the history', async () => {
     const [postgres, mysql] = await Promise.all(
-      (['postgres', 'mysql'] as const).map(async (engine) => takeReading(await directory.get(idOf(engine, table)), null, compute)),
+      ENGINE_KEYS.map(async (engine) => takeReading(await directory.get(idOf(engine, table)), null, compute)),
     );
     expect(mysql === undefined ? null : told(mysql)).toEqual(postgres === undefined ? null : told(postgres));
   });

@@ -1,6 +1,6 @@
 /** Whatever well-formed values a request holds, no server refuses them: a cursor nobody was given is `invalid`, a filter finds nothing. */
 import { describe, expect, it } from 'vitest';
-import type { EventFilter } from '@/lib/shared/model';
+import { ENGINE_KEYS, type EventFilter } from '@/lib/shared/model';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { encodeCursor } from './lists/cursor';
@@ -44,7 +44,7 @@ const REAL = {
 const CHECKED = { postgres: 'positive', mysql: 'int unsigned' };
 const STAGE = { postgres: 'stage', mysql: "enum('new', 'sent')" };
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const types = Object.entries(KEYS[engine]);
   const numbered = types.map(([type, keys], index) => ({ type, keys, table: `t${String(index)}` }));
   const isTime = (type: string): boolean => /^(date|timestamp)/.test(type);

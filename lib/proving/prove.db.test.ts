@@ -7,13 +7,12 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, useTestDatabaseOf, type AnyTestDatabase, type OpenOutbox } from '@/scripts/testing/outbox';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { SHAPES } from '@/lib/shape/catalog.gen';
-import type { EngineKey } from '@/lib/shared/model';
+import { ENGINE_KEYS, type EngineKey } from '@/lib/shared/model';
 import { prove } from './prove';
 import { trialsOf } from './survey';
 import { mapping, MINE, MINE_DDL, resultOf, told } from '@/fixtures/mapping';
 
 const ALONE = { events: [], actor: 'test' };
-const ENGINES = ['postgres', 'mysql'] as const;
 
 const engines = SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key, engine, shape] as const));
 
@@ -46,9 +45,9 @@ async function fill(db: AnyTestDatabase): Promise<void> {
     );
 }
 
-const shape = (change: Partial<Parameters<typeof mapping>[0]> = {}) => mapping({ ...MINE, engines: [...ENGINES], ...change });
+const shape = (change: Partial<Parameters<typeof mapping>[0]> = {}) => mapping({ ...MINE, engines: [...ENGINE_KEYS], ...change });
 
-describe.each(ENGINES)('a mapping of one’s own on %s', (engine: EngineKey) => {
+describe.each(ENGINE_KEYS)('a mapping of one’s own on %s', (engine: EngineKey) => {
   const database = useTestDatabaseOf(engine, fill);
   let open: OpenOutbox;
   beforeAll(async () => {

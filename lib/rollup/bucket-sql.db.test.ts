@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { bucketSql, bucketOf } from './histogram';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine);
   let opened: Database;
   beforeAll(() => void (opened = openDatabase({ id: 'test', url: database.url })));

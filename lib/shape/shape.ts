@@ -5,6 +5,7 @@ import { nameSchema, tableMatchSchema, tableRefSchema } from './schema/names';
 import { archiveSchema, asDeadSchema, liveStateSchema, lockSchema, operationSchema } from './schema/operation';
 import { parameterName, parametersSchema } from './schema/parameters';
 import { columnsSchema } from './schema/source';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 export type { Condition, WrittenCondition } from './schema/condition';
 export type { ChangeRule, OperationRules, Value } from './schema/operation';
@@ -98,7 +99,7 @@ export const shapeSchema = z.strictObject({
   key: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
   label: z.string().min(1).describe('What people call it'),
   origin: z.string().min(1),
-  engines: z.array(z.enum(['postgres', 'mysql'])).min(1),
+  engines: z.array(z.enum(ENGINE_KEYS)).min(1),
   /** The table's usual name, schema included where the origin has one. */
   table: tableRefSchema,
   match: tableMatchSchema.optional(),

@@ -11,7 +11,8 @@ import type { EventState, State } from './states';
 import type { Diagnosis } from './figures/verdicts';
 import type { Window } from './figures/windows';
 
-export type EngineKey = 'postgres' | 'mysql';
+export const ENGINE_KEYS = ['postgres', 'mysql'] as const;
+export type EngineKey = (typeof ENGINE_KEYS)[number];
 
 /** An operation this outbox offers, and from which states; or why it does not (`refusals.<code>`). */
 export type OperationCapability = { offered: true; from: State[]; warnings: string[] } | { offered: false; because: string };
@@ -51,7 +52,8 @@ export interface OutboxInfo {
   whyReadOnly: ReadOnlyReason | null;
 }
 
-type EventText = 'type' | 'aggregateType' | 'aggregateId' | 'error' | 'dedupKey' | 'traceId' | 'amount' | 'currency';
+/** Texts of an event that can be read out of its payload or headers, and so be masked there. */
+export type EventText = 'type' | 'aggregateType' | 'aggregateId' | 'error' | 'dedupKey' | 'traceId' | 'amount' | 'currency';
 type EventTime = 'createdAt' | 'publishedAt' | 'lastAttemptAt';
 
 export interface OutboxEvent extends Record<EventText | EventTime, string | null> {

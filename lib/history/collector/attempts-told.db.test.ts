@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { cellIn, ALL_TYPES } from '@/lib/rollup/cell';
 import { attemptsObserver } from './observers/attempts';
 import { eventually, ORDERS, useStage } from '@/fixtures/collector/stage';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 const OUTBOX = 'orders';
 
 /** Looks often, as the collector of the test does. */
 const attempts = { ...attemptsObserver, everyMs: 100 };
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const { outbox: orders, create, publish: publishOrders, table } = ORDERS[engine];
   const stage = useStage([orders], create, engine);
   const { observed, collect, total, errors } = stage;

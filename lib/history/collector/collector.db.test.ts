@@ -1,7 +1,7 @@
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { EngineKey } from '@/lib/shared/model';
+import { ENGINE_KEYS, type EngineKey } from '@/lib/shared/model';
 import { openStore } from '@/lib/store/store';
 import { countOf } from '@/lib/rollup/histogram';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType, HOW } from '@/lib/rollup/cell';
@@ -49,7 +49,7 @@ function useOrders(engine: EngineKey) {
   };
 }
 
-describe.each(['postgres', 'mysql'] as const)('a collector of %s', (engine) => {
+describe.each(ENGINE_KEYS)('a collector of %s', (engine) => {
   const { observed, kept, table, collect, publish, done, total, totals, minutes, progress, errors } = useOrders(engine);
 
   it('reads the past once, then what is published since, each event once', async () => {

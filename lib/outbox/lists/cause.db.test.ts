@@ -1,6 +1,6 @@
 /** A list of one cause: paged both ways, past the dead events that are looked at for one page, by the text that the asker sees. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { EventFilter } from '@/lib/shared/model';
+import { ENGINE_KEYS, type EventFilter } from '@/lib/shared/model';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { numbersTo } from '@/scripts/testing/mysql';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
@@ -13,7 +13,7 @@ const WANTED = ROWS / 26;
 const error = "case when n % 26 = 0 then concat('order ', n, ' refused') when n % 2 = 0 then concat('node ', n, ' down') end";
 const kind = "case when n % 52 = 0 then 'b' else 'a' end";
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async ({ query }) => {
     const [time, numbers, made] =
       engine === 'postgres'

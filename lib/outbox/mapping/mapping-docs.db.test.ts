@@ -10,6 +10,7 @@ import { bindOutbox, mappingProblems } from '../bind';
 import { getEvent } from '../rows/get-event';
 import { listEvents } from '../lists/list-events';
 import type { Outbox } from '../outbox';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 interface Example {
   name: string;
@@ -69,15 +70,13 @@ const CLAIMS: Record<string, [string, Record<string, unknown>]> = {
   'ten-lines': ['2', { lockedUntil: null, lockedBy: null, availableAt: null }],
 };
 
-const ENGINES = ['postgres', 'mysql'] as const;
-
 it('has the cases it must teach', () => {
   const names = examples().map((example) => example.name);
   for (const name of ['lease', 'integer-status', 'two-booleans', 'epoch', 'dead-letters', 'mixed-case', 'dotted', 'composite'])
     expect(names).toContain(name);
 });
 
-describe.each(ENGINES)('the examples of docs/mapping.md on %s', (engine) => {
+describe.each(ENGINE_KEYS)('the examples of docs/mapping.md on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (db) => {
     for (const example of examples()) for (const statement of example.sql[engine]) await db.query(statement);
   });

@@ -3,11 +3,12 @@ import { createSample, settingsFor, useTestDatabaseOf } from '@/scripts/testing/
 import { createDirectory, type OutboxDirectory } from '../directory';
 import { mappingErrors } from './mapping-errors';
 import { SHAPES } from '@/lib/shape/catalog.gen';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 const shape = SHAPES.find(({ key }) => key === 'namastack-outbox-record');
 if (shape === undefined) throw new Error('There is no such shape');
 
-describe.each(['postgres', 'mysql'] as const)('built-in shapes on %s', (engine) => {
+describe.each(ENGINE_KEYS)('built-in shapes on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (made) => {
     await createSample(made, shape, { rows: false });
     // Renamed by its owner, and turned into another type: both at once.

@@ -6,11 +6,11 @@ import { tooOld } from '@/lib/database/engines';
 import { bindInline, problemsOf, useOpened, useReader } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import type { ShapeInput } from '@/lib/shape/shape';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
-const ENGINES = ['postgres', 'mysql'] as const;
 const COLUMNS = { id: 'id', createdAt: 'made_at' };
 
-describe.each(ENGINES)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (db) => {
     await db.query(
       'CREATE TABLE things (id bigint PRIMARY KEY, kind varchar(80) NOT NULL, status int NOT NULL, flag boolean NOT NULL, made_at timestamp NOT NULL, done_at bigint, left_a int, lefta int)',

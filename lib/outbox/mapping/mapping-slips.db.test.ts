@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { problemsOf, useReader } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import type { ShapeInput } from '@/lib/shape/shape';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 const STATES: ShapeInput['states'] = [
   { state: 'dead', when: { column: 'status', equals: 4 } },
   { state: 'pending', when: { always: true } },
 ];
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (db) => {
     const statements = [
       `CREATE TABLE parcels (id bigint PRIMARY KEY, kind varchar(12) NOT NULL, status smallint NOT NULL, body text NOT NULL, sent_at timestamp NULL,

@@ -5,10 +5,11 @@ import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { getEvent } from './get-event';
 import { listEvents } from '../lists/list-events';
 import { neighboursOf } from '../lists/neighbours';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 const KEYS = ['order-a', 'ORDER-A', 'order-á', 'order-a '];
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (db) => {
     await db.query(
       'CREATE TABLE keyed (id int PRIMARY KEY, agg varchar(40) NOT NULL, dedup varchar(40) NOT NULL, made_at timestamp NOT NULL)',

@@ -6,11 +6,12 @@ import { bindOutbox, mappingProblems } from '../bind';
 import { getEvent } from './get-event';
 import { listEvents } from '../lists/list-events';
 import { SHAPES } from '@/lib/shape/catalog.gen';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 const shape = SHAPES.find(({ key }) => key === 'outboxer-messages');
 if (shape === undefined) throw new Error('There is no such shape');
 
-describe.each(['postgres', 'mysql'] as const)('an error log beside the outbox on %s', (engine) => {
+describe.each(ENGINE_KEYS)('an error log beside the outbox on %s', (engine) => {
   const database = useTestDatabaseOf(engine, (made) => createSample(made, shape));
   const opened = useOpened(database);
 

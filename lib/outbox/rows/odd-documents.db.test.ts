@@ -1,7 +1,7 @@
 /** One document that the server cannot take apart costs its own value and no list; what it holds is hidden all the same. */
 import { capabilitiesOf } from '../capabilities';
 import { describe, expect, it } from 'vitest';
-import type { OutboxEvent } from '@/lib/shared/model';
+import { ENGINE_KEYS, type OutboxEvent } from '@/lib/shared/model';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { maskErrors } from '../masking/hidden-in-errors';
@@ -28,7 +28,7 @@ const MANY = 6;
 /** More than is ever read of one. */
 const ENDLESS = `{"rest":"${'x'.repeat(4_300_000)}","card":"4111-secret"}`;
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const [long, bytes, p1, p2, p3] = engine === 'postgres' ? ['text', 'bytea', '$1', '$2', '$3'] : ['longtext', 'longblob', '?', '?', '?'];
   const database = useTestDatabaseOf(engine, async (db) => {
     await db.query(`CREATE TABLE documents (id varchar(60) PRIMARY KEY, body ${long} NOT NULL)`);

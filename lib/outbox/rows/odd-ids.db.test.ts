@@ -6,6 +6,7 @@ import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { getEvent } from './get-event';
 import { listEvents } from '../lists/list-events';
 import type { Outbox } from '../outbox';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 const BYTES = { postgres: ["'\\x00ff7e25'", "'\\x20'", "'\\x'"], mysql: ["x'00ff7e25'", "x'20'", "x''"] };
 const TABLES = {
@@ -20,7 +21,7 @@ const TABLES = {
   },
 };
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (db) => {
     for (const [name, { type, ids }] of Object.entries(TABLES)) {
       await db.query(`CREATE TABLE ${name} (id ${type[engine]} PRIMARY KEY, made_at timestamp NOT NULL)`);

@@ -7,6 +7,7 @@ import { newestDead } from '../lists/dead-letters';
 import { listEvents } from '../lists/list-events';
 import type { Outbox } from '../outbox';
 import type { ShapeInput } from '@/lib/shape/shape';
+import { ENGINE_KEYS } from '@/lib/shared/model';
 
 const DDL = {
   postgres: [
@@ -18,7 +19,7 @@ const DDL = {
 };
 const ROWS = [`(1, 0.1, 'new', '["first", "the \\\\"last\\\\""]')`, `(2, 0.7, 'sent', '[]')`, `(3, 16777216, 'new', NULL)`];
 
-describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (db) => {
     for (const statement of DDL[engine]) await db.query(statement);
     for (const row of ROWS) await db.query(`INSERT INTO odd VALUES ${engine === 'postgres' ? row.replaceAll('\\\\', '\\') : row}`);

@@ -1,6 +1,6 @@
 /** A row of megabytes costs its own page what a small one costs, and nobody else anything. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EventUpdate, OutboxEvent } from '@/lib/shared/model';
+import { ENGINE_KEYS, type EventUpdate, type OutboxEvent } from '@/lib/shared/model';
 import type { Role } from '@/lib/shared/permissions';
 import { overCountingLine, type CountingLine } from '@/scripts/testing/counting-line';
 import { useTestDatabase } from '@/scripts/testing/database';
@@ -65,16 +65,13 @@ const states =
 useTestConsole(
   () => store.url,
   () =>
-    `databases: {postgres: {url: '${lines.postgres?.url}'}, mysql: {url: '${lines.mysql?.url}'}}\noutboxes:\n${(
-      ['postgres', 'mysql'] as const
-    )
-      .flatMap((engine) =>
+    `databases: {postgres: {url: '${lines.postgres?.url}'}, mysql: {url: '${lines.mysql?.url}'}}\noutboxes:\n${ENGINE_KEYS.flatMap(
+      (engine) =>
         TYPES[engine].map(
           (type) =>
             `  - {id: ${type}, name: ${type}, database: ${engine}, table: events_${type}, amount: {value: payload.amount}, shape: {columns: ${columns}, states: ${states}}}\n`,
         ),
-      )
-      .join('')}`,
+    ).join('')}`,
 );
 
 describe.each([
