@@ -1,4 +1,4 @@
-import type { OutboxEvent } from '@/lib/shared/model';
+import type { EventText, OutboxEvent } from '@/lib/shared/model';
 import type { MappingProblem } from '@/lib/shape/bind/table';
 import { VALUE_ROLES, type Source, type ValueRole } from '@/lib/shape/schema/source';
 import { hidesPath } from './paths';
@@ -7,29 +7,34 @@ import type { OutboxSettings } from '../outbox';
 
 type Settings = Pick<OutboxSettings, 'mask' | 'shape' | 'amount'>;
 
-/** Fields of an event that can be read out of its payload or headers, and so be masked there. */
-export type HiddenField = Extract<
-  keyof OutboxEvent,
-  'type' | 'aggregateType' | 'aggregateId' | 'error' | 'dedupKey' | 'traceId' | 'amount' | 'currency'
->;
-const FIELDS = ['type', 'aggregateType', 'aggregateId', 'error', 'dedupKey', 'traceId'] as const satisfies readonly (HiddenField &
-  ValueRole)[];
+type RoleText = Exclude<EventText, 'amount' | 'currency'>;
+const MASKABLE = Object.keys({
+  type: true,
+  aggregateType: true,
+  aggregateId: true,
+  error: true,
+  dedupKey: true,
+  traceId: true,
+} satisfies Record<RoleText, true>) as RoleText[];
+/** Roles that are no field of an event: showing one takes it out of this list. */
+const NOT_SHOWN = ['topic', 'payload', 'headers', 'version'] as const satisfies readonly Exclude<
+  ValueRole,
+  Exclude<keyof OutboxEvent, 'version'>
+>[];
 
 /** What lists are ordered by, figures made of and states told from: hidden from some, it would show through all of these. */
-const COUNTED = VALUE_ROLES.filter(
-  (role) => !([...FIELDS, 'topic', 'payload', 'headers', 'version'] as readonly ValueRole[]).includes(role),
-);
+const COUNTED = VALUE_ROLES.filter((role) => !([...MASKABLE, ...NOT_SHOWN] as readonly ValueRole[]).includes(role));
 
-const known = new WeakMap<Settings, ReadonlySet<HiddenField>>();
+const known = new WeakMap<Settings, ReadonlySet<EventText>>();
 
 /** The fields of this outbox's events whose values roles without `payload:unmask` are not shown, by its configuration alone. */
-export function hiddenFields(settings: Settings): ReadonlySet<HiddenField> {
+export function hiddenFields(settings: Settings): ReadonlySet<EventText> {
   const before = known.get(settings);
   if (before !== undefined) return before;
   const { amount } = settings;
   const inPayload = (path: string | undefined): boolean => path !== undefined && hidesPath(settings.mask, 'payload', pathSteps(path));
-  const found = new Set<HiddenField>([
-    ...FIELDS.filter((role) => isHidden(settings, role)),
+  const found = new Set<EventText>([
+    ...MASKABLE.filter((role) => isHidden(settings, role)),
     ...(inPayload(amount?.value) ? (['amount'] as const) : []),
     ...(inPayload(amount?.currency) ? (['currency'] as const) : []),
   ]);

@@ -1,13 +1,13 @@
 import 'server-only';
 import { listAudit } from '@/lib/audit/list';
 import { OPERATIONS } from '@/lib/interventions/operations';
-import { hiddenFields, type HiddenField } from '@/lib/outbox/masking/hidden-fields';
+import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { maskText } from '@/lib/outbox/masking/mask-text';
 import { lacksOf } from '@/lib/shared/changes/carrying';
 import { parseAuditFilter } from '@/lib/shared/lists/audit-filter';
 import { MASK } from '@/lib/shared/lists/shown';
-import { PAGE_LIMIT_DEFAULT, type AuditEntry, type AuditFilter, type AuditPage } from '@/lib/shared/model';
+import { PAGE_LIMIT_DEFAULT, type EventText, type AuditEntry, type AuditFilter, type AuditPage } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
@@ -66,7 +66,7 @@ async function masked(context: Context, entries: AuditEntry[]): Promise<AuditEnt
         : columns && Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value && read(name, value)]));
     // Of an outbox that is no longer configured nobody can say what is masked.
     const known = outbox !== null && directory.ids.includes(outbox);
-    const hidden: ReadonlySet<HiddenField> = known ? hiddenFields(directory.settings(outbox)) : new Set(['type', 'aggregateId']);
+    const hidden: ReadonlySet<EventText> = known ? hiddenFields(directory.settings(outbox)) : new Set(['type', 'aggregateId']);
     return {
       ...entry,
       eventType: hidden.has('type') ? null : entry.eventType,
