@@ -1,6 +1,8 @@
 /** What an event's page offers follows from the row as it is now: nothing has to be remembered, or forgotten in time. */
 import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { capabilitiesOf } from '@/lib/outbox/capabilities';
+import { neededRights } from '@/lib/outbox/rights/rights';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { useTestDatabase } from '@/scripts/testing/database';
@@ -36,6 +38,13 @@ describe('what is offered for an event', () => {
         expect.soft(of[key], `${key} of ${id}`).toEqual({ allowed: rows[0]?.allowed, because, warnings });
       }
     }
+  });
+
+  it('each operation is a capability of the table, and what it writes is granted', () => {
+    const keys = OPERATIONS.map(({ key }) => key);
+    expect(Object.keys(capabilitiesOf(open.outbox).operations).sort()).toEqual(keys);
+    const granted = [...neededRights(open.outbox).values()].flatMap(({ by }) => by.map(({ operation }) => operation));
+    expect([...new Set(granted)].sort()).toEqual(keys);
   });
 
   it('is a release once the row is old enough, and not before', async () => {
