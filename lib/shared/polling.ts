@@ -1,4 +1,4 @@
-/** How often a screen asks. Every limit below follows from it; all in milliseconds. */
+/** How often a screen asks. The limits below follow from it and hold between 2 and 5.5 seconds; all in milliseconds. */
 export const POLL_INTERVAL_MS = 5_000;
 
 /** What a reading may wait for altogether, so that its answer arrives before the next question. */

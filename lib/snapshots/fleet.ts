@@ -5,6 +5,7 @@ import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { within } from '@/lib/shared/async/within';
 import type { FleetEntry, FleetSnapshot, UnreachableReason, FleetDatabase } from '@/lib/shared/figures/fleet';
+import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { OutboxReading } from '@/lib/shared/model';
 import type { Answer } from './readings';
@@ -13,7 +14,7 @@ import type { Answer } from './readings';
 const NEWER_WITHIN_MS = 600;
 const FIRST_WITHIN_MS = 2_500;
 /** Figures older than this are old, whoever has them. */
-const OLD_MS = 15_000;
+const OLD_MS = 3 * POLL_INTERVAL_MS;
 
 interface FleetOptions {
   directory: OutboxDirectory;
