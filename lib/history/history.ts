@@ -1,4 +1,4 @@
-/** What was collected, as readings need it: where the rollups end, and the slices before that, as few as cover a span. */
+/** What was collected, as readings need it: the newest end of the rollups, and the fewest slices that cover a span before it. */
 import { gather } from '@/lib/shared/async/gather';
 import { findCollectorStates } from '@/lib/store/collector-leases';
 import { readRollupsOf, readSeries, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
@@ -6,11 +6,11 @@ import type { Store, StoreDb } from '@/lib/store/store';
 import { parseProgress, type Progress } from './collector/progress';
 import { ALL_TYPES, DAY_MINUTES, HOUR_MINUTES, decodeCell, emptyCell, encodeCell, type Slice } from '@/lib/rollup/cell';
 
-/** The minute of the last fold and those before it that a fold under way may still be writing to. */
+/** Minutes before that of the last fold that a tick under way may still write to. */
 const HEAD_MINUTES = 2;
-/** To the end of the rollups: a clock that was set back may have left minutes ahead of the last fold. */
+/** To the end of the rollups: a clock that was set back may have left minutes after the last fold. */
 const LONGER_THAN_ANY_HEAD = 1_440;
-/** Outboxes read in one statement: with an hour of them it answers some thousand rows. */
+/** Outboxes per statement: for an hour it returns some thousand rows. */
 const TOGETHER = 25;
 
 /** The newest end of the rollups, read together with how far they go. */
@@ -23,7 +23,7 @@ export interface Head {
 
 export interface HistorySpan {
   outbox: string;
-  /** Whole minutes since the epoch; where only hours are left, an hour that the span cuts through is not in it. */
+  /** Whole minutes since the epoch; where only hours are kept, an hour that lies partly outside is left out. */
   fromMinute: number;
   toMinute: number;
   /** One series and that of all types; every one when left out. */
@@ -43,14 +43,14 @@ export interface History {
   seriesEver(outbox: string): Promise<string[]>;
 }
 
-/** Asked for many outboxes at once it takes as few statements as for a few: what is asked together is read together. */
+/** Calls made at the same time share statements, TOGETHER outboxes each. */
 export const openHistory = ({ db }: Store): History => ({
   head: gather(TOGETHER, (outboxes: readonly string[]) => headsOf(db, outboxes)),
   rollups: gather(TOGETHER, (spans: readonly RollupSpan[]) => readRollupsOf(db, spans)),
   seriesEver: (outbox) => readSeries(db, outbox),
 });
 
-/** In one snapshot: how far the rollups go and what is in them belong together. */
+/** In one snapshot, so that progress and rollups fit together. */
 function headsOf(db: StoreDb, outboxes: readonly string[]): Promise<(Head | null)[]> {
   return db
     .transaction()
@@ -83,8 +83,8 @@ const TIERS: readonly [Tier, number][] = [
 ];
 
 /**
- * The slices that make up a span in the order of time: days where they lie in it whole and were summed, then hours, then minutes.
- * What a tier covers the series of all types tells: one type's has slices only where it had events.
+ * The slices that make up a span in the order of time: days that lie in it whole and were summed, then hours, then minutes. The series of
+ * all types shows what a tier covers: a single type has slices only where it had events.
  */
 export async function slicesOf(read: Read, { widest = DAY_MINUTES, ...span }: HistorySpan): Promise<Slice[]> {
   const { outbox, series } = span;
@@ -112,7 +112,7 @@ export async function slicesOf(read: Read, { widest = DAY_MINUTES, ...span }: Hi
   return slices.sort((a, b) => a.atMinute - b.atMinute);
 }
 
-/** Minutes since the epoch at which the days begin that one day's slice says were watched throughout: its hours need not be asked. */
+/** The first minute (since the epoch) of each day that its day slice says was watched throughout: its hours need no check. */
 async function daysWatchedWhole(read: Read, { outbox, series, fromMinute, toMinute }: HistorySpan): Promise<number[]> {
   if (series === undefined || series === ALL_TYPES || toMinute - fromMinute < DAY_MINUTES) return [];
   const days = await read({ outbox, series: [ALL_TYPES], tier: 'day', fromMinute, toMinute: toMinute - DAY_MINUTES });
@@ -121,7 +121,7 @@ async function daysWatchedWhole(read: Read, { outbox, series, fromMinute, toMinu
 
 const WATCHED_HOUR = encodeCell({ ...emptyCell(), minutes: HOUR_MINUTES });
 
-/** The hours of one type's series; what marks those of days that were watched throughout is not read. */
+/** The hours of one type's series; for days watched throughout, those of all types are filled in, not read. */
 async function readAround(read: Read, span: RollupSpan, wholeDays: readonly number[]): Promise<Rollup[]> {
   const found = await read({ ...span, series: span.series?.filter((series) => series !== ALL_TYPES) });
   for (const [fromMinute, toMinute] of uncovered([span.fromMinute, span.toMinute], wholeDays, DAY_MINUTES))
@@ -133,7 +133,7 @@ async function readAround(read: Read, span: RollupSpan, wholeDays: readonly numb
   return found.sort((a, b) => a.atMinute - b.atMinute);
 }
 
-/** What is left of a range when these slices, in the order of time, are taken out of it. */
+/** The parts of a range that these slices, in the order of time, do not cover. */
 function uncovered([from, to]: [number, number], slices: readonly number[], width: number): [number, number][] {
   const left: [number, number][] = [];
   let at = from;

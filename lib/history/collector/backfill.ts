@@ -1,4 +1,4 @@
-/** Reads what is not read by ticks: the past, a slice at a time and newest first, and recent minutes once more. */
+/** Reads what ticks do not: the past, slice by slice from the newest to the oldest, and recent minutes again. */
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { countOf } from '@/lib/rollup/histogram';
@@ -20,12 +20,12 @@ import {
 } from './published-sql';
 import { type Session, RECOUNT_MINUTES } from './session';
 
-/** A slice is too wide above, and could be wider below. */
+/** Per slice: the next one is narrower if either is above `most`, wider if both are below `least`. */
 const ROWS = { most: 20_000, least: 5_000 };
 const TOOK_MS = { most: 500, least: 100 };
 const STATEMENT_MS = 4_000;
 
-/** Whether there is past to be read now: its newest slice is read when its transactions have ended, or have had their time. */
+/** Whether a slice of the past can be read now: the transactions of the newest one have ended, or had `lags.most` to end. */
 export function hasBackfill({ progress, choice, horizon }: Session): boolean {
   const span = progress === null ? null : newest(progress);
   return (
@@ -35,7 +35,7 @@ export function hasBackfill({ progress, choice, horizon }: Session): boolean {
 
 const newest = ({ unread }: Progress): UnreadSpan | null => unread.toSorted((a, b) => microsOf(b.to) - microsOf(a.to))[0] ?? null;
 
-/** What was read in one transaction, and how long it took in milliseconds. `tooMuch` is called when it ran into its timeout. */
+/** Runs `read` in one transaction and measures it in milliseconds. Calls `tooMuch` if it ran into its timeout. */
 async function timed<T>(
   outbox: Outbox,
   access: Access,
@@ -58,7 +58,7 @@ async function timed<T>(
   }
 }
 
-/** Reads one slice and enters it; answers how long the reading took, in milliseconds. Throws DatabaseFailure, LeaseLost. */
+/** Reads one slice and adds it to the history; returns how long the read took, in milliseconds. Throws DatabaseFailure, LeaseLost. */
 export async function backfill(session: Session, outbox: Outbox, store: Store): Promise<number> {
   const { progress, choice, names, backfillWidth, horizon, lease } = session;
   const span = progress === null ? null : newest(progress);
@@ -67,7 +67,7 @@ export async function backfill(session: Session, outbox: Outbox, store: Store): 
   const edge = minutesKeptFrom(minuteOf(microsOf(progress.lookedAt))) * MINUTE;
   const slice = newestSlice(span, backfillWidth.micros, edge);
   const stepMinutes = slice.to <= edge ? HOUR_MINUTES : 1;
-  // What was published since the outbox is watched was missed only for a while: it counts, and its attempts were not missed.
+  // Time after `watchedSince` was only not collected in time: it counts into the totals, and its attempts are left to the observer.
   const counts = microsOf(span.from) >= microsOf(progress.watchedSince);
   const { found, tookMs } = await timed(
     outbox,
@@ -84,14 +84,14 @@ export async function backfill(session: Session, outbox: Outbox, store: Store): 
 
   const additions: Additions = new Map();
   addCells(additions, found.groups, names, stepMinutes, HOW.backfilled);
-  // They add to the time in which their rows went out: when each attempt failed no row tells.
+  // Entered at the time of publishing: a row does not record when each attempt failed.
   for (const { step, type, failed } of found.attempts)
     for (const series of names.allOf(type)) {
       const cell = cellIn(additions, step * stepMinutes, series);
       cell.failures += failed;
       cell.retries += failed;
     }
-  // Minutes that begin in the slice, and the one its span begins in: cut into whatever slices, each is marked once.
+  // Minutes that begin in the slice, and the one in which the span begins: each is marked once, however the span is sliced.
   const isFirst = slice.from === microsOf(span.from);
   const begun = minutesIn(slice.from, slice.to).filter((minute) => isFirst || minute * MINUTE >= slice.from);
   markWatched(additions, begun, HOW.backfilled);
@@ -106,37 +106,34 @@ export async function backfill(session: Session, outbox: Outbox, store: Store): 
   return tookMs;
 }
 
-/**
- * The newest part of a span, at most so wide (microseconds) and not reaching over `edge`. It begins with a minute where it is
- * wider than one.
- */
+/** The newest part of a span, at most `width` wide (microseconds) and not crossing `edge`. Starts on a whole minute unless narrower. */
 function newestSlice(span: UnreadSpan, width: number, edge: number): Span {
   const to = microsOf(span.to);
   const wanted = width < MINUTE ? to - width : Math.ceil((to - width) / MINUTE) * MINUTE;
   return { from: Math.max(microsOf(span.from), to > edge ? edge : -Infinity, Math.min(wanted, to - 1)), to };
 }
 
-/** Minutes this young are recounted each time, or once at this age where that would be expensive. */
+/** Minutes up to this age are recounted each time, or once at this age where that is expensive. */
 const LOOK_BACK_MINUTES = 5;
-/** Up to this many rows in those minutes they are recounted each time. */
+/** With up to this many rows in those minutes they are recounted each time. */
 const CHEAP_ROWS = 20_000;
-/** Rows of minutes this young that are gone were purged about when they were counted. */
+/** If rows of minutes this young are gone, they were purged at about the time they were counted. */
 const YOUNG_MINUTES = 2;
-/** After late rows were found, every minute is recounted each time for so long. */
+/** For this long after late rows were found, all those minutes are recounted each time. */
 const WATCHFUL = 15 * MINUTE;
-/** Provisional minutes read in one go. */
+/** Provisional minutes per recount. */
 const SUSPECTS_AT_ONCE = 10;
 
-/** The cell of a series in a minute, as the history has it. */
+/** The cell of a series in a minute, as stored; null if there is none. */
 type Booked = (minute: number, series: string) => Cell | null;
 
-/** Recounts recent minutes when it is time to; answers how many late rows were found. Throws DatabaseFailure, LeaseLost. */
+/** Recounts recent minutes if that is due; returns the number of late events found. Throws DatabaseFailure, LeaseLost. */
 export async function recount(session: Session, outbox: Outbox, store: Store): Promise<number> {
   const { progress, choice, names, lease } = session;
   if (progress === null || choice === null || choice.access === null) return 0;
   const now = microsOf(progress.lookedAt);
   if (now - session.recountedAt < session.timing.recountEvery) return 0;
-  // The horizon as it is before anything is read: what is clean by it, the statements below see whole.
+  // Taken before anything is read: minutes that end before this horizon are complete for the statements below.
   const cleanTo = session.horizon.cleanTo ?? -Infinity;
   const end = minuteOf(microsOf(progress.foldedTo));
   const recent = await recentMinutes(session, store, end, now);
@@ -191,9 +188,8 @@ export async function recount(session: Session, outbox: Outbox, store: Store): P
 }
 
 /**
- * What the table has beyond the history: for every bucket of every type the rows that are missing, none where the history has
- * more (rows that were purged since). Rows of one bucket differ in their minute of creation at most: whichever of them are missing, the
- * sums are right.
+ * The rows that the history lacks, by bucket and type; none where it has more (rows purged since). Rows of one bucket differ at most in
+ * their minute of creation, so the sums are right whichever of them are missing.
  */
 function missing(groups: readonly PublishedGroup[], seriesOf: (type: string | null) => string, booked: Booked): PublishedGroup[] {
   const left = new Map<string, number>();
@@ -215,11 +211,11 @@ function missing(groups: readonly PublishedGroup[], seriesOf: (type: string | nu
 function bookedEvents(cell: Cell | null, { kind, bucket }: PublishedGroup): number {
   if (cell === null) return 0;
   if (bucket !== null) return cell[kind].get(bucket) ?? 0;
-  // A row without a time of claim is in no histogram: it is not missing.
+  // A row without a claim time is in no histogram, so it is not missing.
   return kind === 'processing' ? Infinity : cell.published - countOf(cell.latency);
 }
 
-/** All of the last minutes, or those that have just come of age where each recount reads many rows. */
+/** All recent minutes, or only those that have just reached LOOK_BACK_MINUTES if a recount reads many rows. */
 async function recentMinutes(session: Session, store: Store, end: number, now: number): Promise<number[]> {
   const all = Array.from({ length: LOOK_BACK_MINUTES }, (_, index) => end - LOOK_BACK_MINUTES + index);
   if (now < session.watchfulUntil) return all;
@@ -237,7 +233,7 @@ async function bookedIn(store: Store, { lease }: Session, minutes: readonly numb
   return (minute, series) => cells.get(`${String(minute)} ${series}`) ?? null;
 }
 
-/** Minutes next to each other as one span. */
+/** Joins adjacent minutes into spans. */
 function runsOf(minutes: readonly number[]): Span[] {
   const runs: Span[] = [];
   for (const minute of minutes) {

@@ -1,4 +1,4 @@
-/** One tick of an outbox: what was published since the last one goes into the history. */
+/** One tick of an outbox: what was published since the last one is added to the history. */
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
 import { minutesKeptFrom, cellIn, sliceOf, type Additions, ALL_TYPES } from '@/lib/rollup/cell';
@@ -10,16 +10,16 @@ import { chooseMethod, sizeOf, type Choice } from './method';
 import type { SeriesNames, Session } from './session';
 import { addTo } from '@/lib/rollup/histogram';
 
-/** An index may be added, a table may grow: how an outbox is collected is asked again after this long. */
+/** The method is chosen again after this long: an index may have been added, or the table has grown. */
 const CHOICE_STANDS_MS = 60_000;
-/** Not read for this long: what was published meanwhile is read like the past, so that a tick stays short. */
+/** If the last read is longer ago, or collecting is BEHIND by more, that time is backfilled, so that a tick stays short. */
 const UNREACHABLE = 2 * MINUTE;
 const BEHIND = 10 * MINUTE;
 const STATEMENT_MS = 4_000;
-/** Statements that a read-only transaction of ours has besides those that read. */
+/** Statements of our read-only transactions that read nothing. */
 const SETTING_STATEMENTS = 2;
 
-/** Reads, and enters what was read; answers whether rows are left that could be collected at once. Throws DatabaseFailure, LeaseLost. */
+/** Reads one tick and adds it to the history. `behind`: more can be collected at once. Throws DatabaseFailure, LeaseLost. */
 export async function collect(
   session: Session,
   outbox: Outbox,
@@ -50,7 +50,7 @@ export async function collect(
     countedSince,
     unread: rowsCounted ? [...before.unread, ...unread] : unread,
     suspects: withProvisional(before.suspects, horizon.cleanTo, span).filter(
-      // Minutes that are no longer kept, or that were not counted from rows, cannot be recounted.
+      // Minutes that are not kept, or were not counted from rows, cannot be recounted.
       (minute) => minute >= minutesKeptFrom(minuteOf(at)) && minute * MINUTE >= microsOf(before.countedSince),
     ),
     everyMs: pace.everyMs,
@@ -74,9 +74,9 @@ interface Found {
   choice: Choice;
   span: Span;
   groups: PublishedGroup[];
-  /** Up to where rows could have been collected. */
+  /** Up to when rows could have been collected. */
   target: number;
-  /** Where the past that is still to be read begins and ends; null when nothing new is to be read. */
+  /** The past to be backfilled; null if there is none to add. */
   past: Span | null;
   statements: number;
 }
@@ -103,7 +103,7 @@ async function read(session: Session, outbox: Outbox): Promise<Found> {
       const from = progress === null ? -Infinity : microsOf(progress.foldedTo);
       if (progress === null || at - microsOf(progress.lookedAt) > UNREACHABLE || at - from > BEHIND) {
         const past = { from: Math.max(from, at - timing.retention), to: settled };
-        // Rows older than the oldest there is may have been purged: what was published then is not known, and stays a gap.
+        // Before the oldest row there is, rows may have been purged: that time is not known, and stays a gap.
         const oldest = await oldestPublished(db, outbox, access, { from: past.from - MINUTE, to: past.to });
         return { ...nothing, past: oldest === null ? null : { from: Math.max(past.from, oldest), to: past.to }, statements };
       }
@@ -134,16 +134,16 @@ function firstProgress(method: Progress['method'], at: string, settledTo: number
   };
 }
 
-/** Minutes an outbox was watched in that is observed: those since the last tick, unless that was too long ago. */
+/** Minutes in which an observed outbox was watched: those since the last tick, or the current one if that was too long ago. */
 function watchedBy({ lookedAt }: Progress, at: number): number[] {
   const last = microsOf(lookedAt);
   return minutesIn(at - last > UNREACHABLE ? at : last, at + 1);
 }
 
-/** So many events that were tried more than once wait for whoever follows attempts; beyond it they are read again. */
+/** At most this many events are kept for the attempts observer; if there are more, it reads them again. */
 const TRIED_ROWS = 50_000;
 
-/** Keeps the events that were tried more than once for the observer of attempts. */
+/** Keeps the events that were tried more than once for the attempts observer. */
 function addTried(session: Session, span: Span, groups: readonly PublishedGroup[]): void {
   const { tried } = session;
   const goesOn = tried !== null && tried.to === span.from;
@@ -152,9 +152,9 @@ function addTried(session: Session, span: Span, groups: readonly PublishedGroup[
     rows.length > TRIED_ROWS ? { from: span.to, to: span.to, rows: [] } : { from: goesOn ? tried.from : span.from, to: span.to, rows };
 }
 
-/** Adds groups to the history: each to its type and to all of them. `how` marks the cells they are added to. */
+/** Adds groups to the series of their type and of all types. `how` is set on the cells they are added to. */
 export function addCells(additions: Additions, groups: readonly PublishedGroup[], names: SeriesNames, stepMinutes = 1, how = 0): void {
-  // The types with most events take the places there are.
+  // Biggest groups first: their types get the series that are left.
   for (const group of groups.toSorted((a, b) => b.events - a.events)) {
     for (const series of names.allOf(group.type)) {
       const cell = cellIn(additions, group.published * stepMinutes, series);
@@ -172,7 +172,7 @@ export function addCells(additions: Additions, groups: readonly PublishedGroup[]
   }
 }
 
-/** Marks minutes in which nothing escaped: a zero in them is a zero. */
+/** Marks minutes as watched throughout: a zero in them means that nothing happened. */
 export function markWatched(additions: Additions, minutes: Iterable<number>, how = 0): void {
   for (const minute of minutes) {
     const cell = cellIn(additions, minute, ALL_TYPES);
@@ -181,14 +181,13 @@ export function markWatched(additions: Additions, minutes: Iterable<number>, how
   }
 }
 
-/** What waits at this moment; null where it is not known. */
+/** What waits now; a null field is not known. */
 export interface DepthNow {
   waiting: number;
   dead: number | null;
   oldestAgeMs: number | null;
 }
 
-/** Adds one sample to a minute. */
 function addDepth(additions: Additions, minute: number, { waiting, dead, oldestAgeMs }: DepthNow): void {
   const cell = cellIn(additions, minute, ALL_TYPES);
   cell.depth = {

@@ -11,7 +11,7 @@ import { Keeper, type CollectorParts } from './keeper';
 import { parseProgress, notBegun, statusOf } from './progress';
 import type { Timing } from './session';
 
-/** Outboxes read in the same moment. */
+/** Outboxes read at the same time. */
 const AT_ONCE = 4;
 /** Seconds. */
 const TIMING = { settle: 10, margin: 2, most: 60, lease: 15, recount: 60 };
@@ -24,15 +24,15 @@ export interface CollectorOptions extends CollectorParts {
   tickMs: number;
   /** How many days back the past is read when an outbox is collected for the first time. */
   retentionDays: number;
-  /** For tests, which have no minute to wait: seconds, and a share. */
+  /** For tests, which cannot wait for a minute: in seconds, `duty` as a share. */
   timing?: typeof TIMING & { duty: number };
 }
 
 export interface Collector {
   start(): void;
-  /** Gives the leases back once what is under way has ended. */
+  /** Waits for what is under way, then releases the leases. */
   stop(): Promise<void>;
-  /** What is done about an outbox, here or by another replica. */
+  /** The status of an outbox, collected here or by another replica. */
   status(outbox: string): CollectorStatus;
 }
 
@@ -51,7 +51,7 @@ export function createCollector(options: CollectorOptions): Collector {
     tickMs,
     leaseSeconds: lease,
     lags: { settle: settle * SECOND, margin: margin * SECOND, most: most * SECOND },
-    // What is little for one outbox would be too much of a server that has hundreds.
+    // What is little for one outbox is too much for a server that has hundreds.
     duty: options.timing?.duty ?? Math.min(DUTY_CYCLE, SERVER_DUTY / neighbours(id)),
     recountEvery: recount * SECOND,
     retention: options.retentionDays * DAY,
@@ -67,7 +67,7 @@ export function createCollector(options: CollectorOptions): Collector {
     while (!signal.aborted) await sleep(await round(), undefined, { signal, ref: false }).catch(() => undefined);
   }
 
-  /** What other replicas do, for the outboxes that are theirs. */
+  /** Reads the status of outboxes that other replicas collect; returns the milliseconds until the next time. */
   async function readOthers(): Promise<number> {
     if ([...keepers.values()].some((keeper) => keeper.session === null)) {
       const states = await readCollectorStates(store.db).catch(() => null);

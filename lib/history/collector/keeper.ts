@@ -1,4 +1,4 @@
-/** Collects one outbox for as long as its lease is ours: it ticks, recounts, reads the past, each when it is time. */
+/** Collects one outbox while this process has its lease: ticks, recounts and backfills, each when it is due. */
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { LeaseLost, releaseLease, takeLease } from '@/lib/store/collector-leases';
 import { within } from '@/lib/shared/async/within';
@@ -13,25 +13,25 @@ import { openSession, type Session, type Timing } from './session';
 import type { Queue } from '@/lib/shared/async/queue';
 
 export interface CollectorParts {
-  /** Of the collector's own connections: its ticks never wait for a screen's. */
+  /** Uses the collector's own connections: ticks never wait for a screen's. */
   directory: OutboxDirectory;
   store: Store;
   observers: readonly Observer[];
-  /** What waits now, by the reading that all viewers share; null when it is not known. */
+  /** What waits now, from the reading that all viewers share; null if it is not known. */
   depthNow(outbox: string): Promise<DepthNow | null>;
-  /** Called with what went wrong, once per kind of failure in a row; the next tick tries again. */
+  /** Called once per kind of failure in a row; the next tick retries. */
   onError(outbox: string, error: unknown): void;
 }
 
 interface KeeperOptions extends CollectorParts {
   owner: string;
   turns: Queue;
-  /** For outboxes that could not be read the last time. */
+  /** For outboxes whose last read failed. */
   blindTurns: Queue;
   timing: Timing;
 }
 
-/** A depth that is late belongs to no tick. */
+/** A depth that takes longer is left out. */
 const DEPTH_WAIT_MS = 2_000;
 
 export class Keeper {
@@ -46,12 +46,12 @@ export class Keeper {
     private readonly options: KeeperOptions,
   ) {}
 
-  /** Does what is due; answers in how many milliseconds something will be. Never throws. */
+  /** Does what is due; returns the milliseconds until something is due again. Never throws. */
   async round(): Promise<number> {
     const { turns, blindTurns, timing } = this.options;
     try {
       if (!(await this.owns())) return timing.tickMs;
-      // A server that answers nobody keeps us waiting for its connection: not in the others' place.
+      // An unreachable server makes us wait for its connection: not in a turn that other outboxes wait for.
       const ticket = (this.blind ? blindTurns : turns).enter(this.options.directory.database(this.id).id);
       await ticket.turn;
       const failed = await this.work().finally(() => ticket.leave());
@@ -79,19 +79,19 @@ export class Keeper {
     return this.session !== null;
   }
 
-  /** Answers what kept an observer from seeing where the rest could go on. */
+  /** Returns the error of an observer that failed if the rest could go on; null if none did. */
   private async work(): Promise<Error | null> {
     const { directory, store, observers } = this.options;
     const { session } = this;
     if (session === null) return null;
     const outbox = await directory.last(this.id);
-    // Where nothing but observers counts, time in which they could not see was not watched.
+    // Where only observers count, time in which they failed does not count as watched.
     const observersFirst = session.choice !== null && session.choice.access === null;
     const unseen = observersFirst ? await observe(session, outbox, observers) : null;
     if (unseen !== null) throw unseen;
     if (Date.now() >= session.tickDueAt) {
       const began = Date.now();
-      // Due again in any case: what fails is not tried at once.
+      // Set first: a tick that fails is not retried at once.
       session.tickDueAt = began + session.pace.everyMs;
       const depth = within(
         this.options.depthNow(this.id).catch(() => null),
@@ -111,9 +111,9 @@ export class Keeper {
     return failed;
   }
 
-  /** Once per kind of failure in a row. */
+  /** Reports once per kind of failure in a row. */
   private complain(error: unknown): void {
-    // The table may be another one than it was: it is read again before the next tick.
+    // The table may have changed: its description is read again before the next tick.
     if (isSourceFailure(error) && !isTimeout(error)) this.options.directory.forget(this.id);
     const kind = error instanceof Error ? `${error.name} ${error.message}` : String(error);
     if (this.failing !== kind) this.options.onError(this.id, error);
@@ -122,10 +122,10 @@ export class Keeper {
 
   private async failed(error: unknown): Promise<void> {
     const { session } = this;
-    // Passing a lease on is no failure.
+    // Losing the lease to another replica is not a failure.
     if (!(error instanceof LeaseLost)) this.complain(error);
     if (session === null || !isSourceFailure(error)) {
-      // Whether the store took the last entry is not known: it is asked.
+      // The store may or may not have the last write: a new session reads its state.
       this.session = null;
       return;
     }
@@ -136,7 +136,7 @@ export class Keeper {
     await this.tell(session).catch(() => (this.session = null));
   }
 
-  /** So that other replicas show it too. */
+  /** Writes the state to the store, so that other replicas show it too. */
   private async tell(session: Session): Promise<void> {
     const { progress, pace } = session;
     if (progress === null || (progress.blind === this.blind && progress.everyMs === pace.everyMs)) return;

@@ -1,7 +1,6 @@
 /**
- * The rollups of one outbox: minutes are written as things happen, hours and days are the sums of what is below them,
- * written once a slice is over and again when something in it changes afterwards. Every function runs inside the
- * caller's transaction, which holds the outbox's lease.
+ * The rollups of one outbox. Minutes are written at each tick; hours and days are sums of the tier below, written when a slice is over and
+ * again when something in it changes. Every function runs inside the caller's transaction, which holds the outbox's lease.
  */
 import type { Transaction } from 'kysely';
 import { clearProvisional, putRollups, readRollups, readRollupsAt, type Rollup, type Tier } from '@/lib/store/rollups';
@@ -31,13 +30,13 @@ interface Posting {
   provisional: ReadonlySet<number>;
   /** Hours that begin before this minute have been summed; a change below it sums them again. */
   sealedTo: number;
-  /** Of hours that begin before this minute no minutes are kept: what is added to those goes into the hour. Whole hours. */
+  /** No minutes are kept before this one, the start of an hour: what is added there goes into the hour. */
   keptFrom?: number;
-  /** Whether it counts into what was seen since the beginning: history read afterwards does not. */
+  /** Whether it is added to the totals since the beginning (`ever`): the past from before the first tick is not. */
   counts: boolean;
 }
 
-/** Adds to minutes, and to everything above them that has been summed already. */
+/** Adds to minutes, and to the hours and days that have been summed from them. */
 export async function post(db: Db, { outbox, additions, provisional, sealedTo, keptFrom = 0, counts }: Posting): Promise<void> {
   if (additions.size === 0) return;
   if (counts)
@@ -58,10 +57,9 @@ export async function post(db: Db, { outbox, additions, provisional, sealedTo, k
   );
 }
 
-/** Minutes that a slice can have been watched for, however often something is added to it. */
+/** The most minutes that a slice counts as watched, however often it is added to. */
 const MINUTES_IN = { minute: 1, hour: HOUR_MINUTES, ever: Infinity };
 
-/** Adds to slices of a tier. */
 async function add(
   db: Db,
   outbox: string,
@@ -89,7 +87,7 @@ async function add(
   await putRollups(db, outbox, tier, changed);
 }
 
-/** Put together by the slice that each minute is in. */
+/** Adds up minutes by the slice they are in. */
 function summed(minutes: Additions, sliceOfMinute: (minute: number) => number): Additions {
   const sums: Additions = new Map();
   for (const [minute, series] of [...minutes].sort(([a], [b]) => a - b)) {
@@ -98,14 +96,14 @@ function summed(minutes: Additions, sliceOfMinute: (minute: number) => number): 
   return sums;
 }
 
-/** Minutes that turned out to be complete: what is above them is told too. */
+/** Marks minutes as complete, and sums the hours and days above them again. */
 export async function settle(db: Db, outbox: string, minutes: readonly number[], sealedTo: number): Promise<void> {
   if (minutes.length === 0) return;
   await clearProvisional(db, outbox, minutes);
   await sumAgain(db, outbox, minutes, sealedTo);
 }
 
-/** Sums what has been summed before and lies above these minutes. */
+/** Sums the hours and days above these minutes again, if they have been summed before. */
 async function sumAgain(db: Db, outbox: string, minutes: readonly number[], sealedTo: number): Promise<void> {
   const hours = new Set(minutes.filter((minute) => minute < sealedTo).map((minute) => sliceOf(minute, 'hour')));
   for (const hour of hours) await sum(db, outbox, 'hour', hour);
@@ -122,7 +120,7 @@ export async function sumHoursAndDays(db: Db, outbox: string, fromMinute: number
   }
 }
 
-/** Adds to whole hours, of time from before minutes are kept, and sums the days they are of. */
+/** Adds to hours of which no minutes are kept, and sums their days again. */
 export async function postHours(db: Db, outbox: string, hours: Additions): Promise<void> {
   if (hours.size === 0) return;
   await add(db, outbox, 'hour', hours);

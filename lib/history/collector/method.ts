@@ -18,27 +18,27 @@ import { countersGrant } from '@/lib/outbox/rights/rights';
 import { STATES_OF, READING_ROWS } from '@/lib/outbox/scan/sources';
 import { timeColumn } from '@/lib/outbox/scan/traits';
 
-/** What finds the rows published in a span of time: an index in their order, one of blocks, or reading the whole table. */
+/** How rows published in a span are found: by an ordered index, by a block index (BRIN), or by reading the whole table. */
 export type Access = 'ordered' | 'blocks' | 'whole';
 
 export interface Choice {
   method: CollectionMethod;
-  /** Only where rows are counted by their time of publishing. */
+  /** null unless rows are counted by their time of publishing. */
   access: Access | null;
-  /** Something tells what is published: otherwise no minute counts as watched. */
+  /** Whether the method sees anything: if not, no minute counts as watched. */
   sees: boolean;
   advice: { code: string; sql: string | null } | null;
 }
 
-/** Above this many rows, reading the whole table is worth an index. */
+/** Above this many rows an index is advised instead of reading the whole table. */
 const SMALL_ROWS = 20_000;
 
 export interface Size extends TableSize {
-  /** The database counts changes, and tells; asked where something depends on it. */
+  /** The database reports its counts of changes; only checked if the choice depends on it. */
   counted: boolean;
 }
 
-/** What the choice depends on: from the catalogue and the database's own counters, nothing of the table itself. */
+/** What the choice depends on, from the catalogue and the database's own counters; reads no row of the table. */
 export async function sizeOf(db: Db, outbox: Outbox): Promise<Size> {
   const { database, main } = outbox;
   const size = await database.engine.tableSize(db, main.table);
@@ -48,7 +48,7 @@ export async function sizeOf(db: Db, outbox: Outbox): Promise<Size> {
 
 const keepsPublished = ({ shape }: Outbox): boolean => shape.states.some((rule) => rule.state === 'published');
 
-/** The column that says when a row was published; a date alone does not. */
+/** The column with the time of publishing; null if there is none, or only a date. */
 export function publishedColumn({ main }: Outbox): string | null {
   const column = timeColumn(main, 'publishedAt');
   return column !== null && main.description.columns.get(column)?.type === 'date' ? null : column;
@@ -66,7 +66,7 @@ export function publishedByIndex(outbox: Outbox): Fit | null {
 export function chooseMethod(outbox: Outbox, size: Size): Choice {
   const { main } = outbox;
   const { rows } = size;
-  // What a reader of the log has published cannot be seen: only what is created.
+  // What is published from the log cannot be seen, only what is created.
   if (kindOf(outbox.shape) === 'external')
     return { ...seeing('statistics', null, size.counted ? null : countersAdvice(outbox)), sees: size.counted };
   if (!keepsPublished(outbox)) return seeing('deleted', null, size.counted ? null : countersAdvice(outbox));
@@ -95,7 +95,7 @@ function publishedIndexAdvice(outbox: Outbox, size: Size, column: string): Choic
   return indexAdvice(outbox, size, 'index_published_at', publishedIndex(column));
 }
 
-/** The grant that an installation makes too. Where the login comes from is the server's to know: from anywhere, unless it says otherwise. */
+/** The grant that an installation makes too. The host of the login is not known here: '%' is any. */
 function countersAdvice({ main, database: { engine, roles } }: Outbox): Choice['advice'] {
   // Changes to a view are not counted, whatever is granted.
   if (main.description.kind !== 'table') return { code: 'base_table_needed', sql: null };
@@ -103,7 +103,7 @@ function countersAdvice({ main, database: { engine, roles } }: Outbox): Choice['
   return { code: 'read_counters', sql: engine.changeCounters === null ? null : `${countersGrant(engine.changeCounters, account)};` };
 }
 
-/** A shape without a time of publishing is observed for ever; an index on what waits makes reading cheap. */
+/** A shape without a time of publishing is always observed; an index on what waits makes that cheap. */
 function waitingIndexAdvice(outbox: Outbox, size: Size, served: boolean): Choice['advice'] {
   const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.id[0]?.name;
   const tests = commonTests(outbox.shape, STATES_OF.waiting).filter(isIndexTest);
@@ -111,7 +111,7 @@ function waitingIndexAdvice(outbox: Outbox, size: Size, served: boolean): Choice
   return indexAdvice(outbox, size, 'index_waiting', waitingIndex(outbox.database.engine, tests, created));
 }
 
-/** The doctor's own statement; none for a view, nor for a partitioned table, whose partitions the doctor names. */
+/** The doctor's statement; null for a view, and for a partitioned table, whose partitions the doctor names. */
 function indexAdvice({ main, database }: Outbox, { partitioned }: Size, code: string, wanted: WantedIndex): Choice['advice'] {
   if (main.description.kind !== 'table' || partitioned) return { code: 'base_table_needed', sql: null };
   return { code, sql: createIndexStatement(database.engine, indexedPlace(main), wanted) };

@@ -1,4 +1,4 @@
-/** Runs the observers of an outbox when they are due; what they saw waits for the next entry into the history. */
+/** Runs the observers of an outbox when they are due; what they saw is added to the history by the next tick. */
 import type { Observer } from './observers/observer';
 import { attemptsObserver } from './observers/attempts';
 import { statisticsObserver } from './observers/statistics';
@@ -9,14 +9,14 @@ import { isTimeout, DUTY_CYCLE, Backoff } from './clock';
 import { sumOfCosts } from './progress';
 import type { Session } from './session';
 
-/** Everything that is learnt by observing, whatever the outbox: each observer says which it wants. */
+/** All observers; each says which outboxes it wants. */
 export const OBSERVERS: readonly Observer[] = [attemptsObserver, transitionsObserver, deletesObserver, statisticsObserver];
 
 const STATEMENT_MS = 2_000;
-/** Of a tick that is this short most is the way there and back: by the time of the server it is a hundredth or less. */
+/** The share of the time for ticks. Most of it is the round trip, as they are short: on the server it is a hundredth or less. */
 const OBSERVING = 0.05;
 
-/** Each in a transaction of its own: one that fails takes nothing of the others with it. Answers what the last one threw. */
+/** Runs each in a transaction of its own, so that one that fails does not affect the others. Returns what the last one threw. */
 export async function observe(session: Session, outbox: Outbox, observers: readonly Observer[]): Promise<Error | null> {
   const { choice, rounds, timing } = session;
   let failed: Error | null = null;
@@ -35,7 +35,7 @@ export async function observe(session: Session, outbox: Outbox, observers: reado
       round.pace.failed(isTimeout(error));
       failed = error instanceof Error ? error : new Error(String(error));
     }
-    // Never in step with a relay that works in rounds: what waits then would pass for what waits on average.
+    // Random, so as not to be in step with a relay that works in rounds: what waits at one point of its round is not the average.
     round.dueAt = Date.now() + round.pace.everyMs * (0.75 + Math.random() / 2);
   }
   return failed;
@@ -58,7 +58,7 @@ async function observeOnce(session: Session, outbox: Outbox, observer: Observer)
   if (observer.takesTried && tried !== null) session.tried = { from: tried.to, to: tried.to, rows: [] };
   session.names.add(session.pending, seen.additions);
   memory[observer.key] = { at, memory: seen.memory };
-  // When it ticked last is part of what is kept, but not worth writing the rest for.
+  // The time of the tick is kept too, but is not worth a write.
   if (seen.memory !== past) session.memoryChanged = true;
   session.observed = sumOfCosts(session.observed, { statements: 4, rows: seen.rows, milliseconds: performance.now() - began });
 }

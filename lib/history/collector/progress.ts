@@ -1,4 +1,4 @@
-/** How far the collector has come with an outbox: what its owner writes with every tick, and everybody else reads. */
+/** How far the collector has come with an outbox: its owner writes it with every tick, every replica reads it. */
 import { z } from 'zod';
 import { type CollectionMethod, type CollectorStatus, countsRows } from '@/lib/shared/figures/collection';
 import { writeCollectorState, underLease, type Lease } from '@/lib/store/collector-leases';
@@ -34,23 +34,23 @@ export const sumOfCosts = (...costs: Cost[]): Cost =>
 const progressSchema = z.object({
   method: z.enum(METHODS),
   /**
-   * Everything published before this is in the history, but for the spans in `unread`. ISO 8601 UTC with microseconds, by the
-   * observed database's clock, exclusive: rows published at this very instant or later are not.
+   * Everything published before this is in the history, except the spans in `unread`. ISO 8601 UTC with microseconds, by the observed
+   * database's clock, exclusive: rows published at this very instant or later are not.
    */
   foldedTo: z.string(),
   /** When this outbox was read for the first time, by the same clock. */
   watchedSince: z.string(),
   /** When it was read last, by the same clock. */
   lookedAt: z.string(),
-  /** Since when rows themselves are counted; before it they were observed, and a recount would compare different things. */
+  /** Rows are counted from here on; before it they were observed, and a recount would compare different things. */
   countedSince: z.string(),
-  /** The past that is still to be read: before the collector came, and when it was away. */
+  /** The past that is still to be read: from before the first tick, and from outages. */
   unread: z.array(spanSchema),
-  /** Minutes since the epoch that are provisional until a recount finds every transaction of theirs ended. */
+  /** Minutes since the epoch that are provisional until a recount after all their transactions have ended. */
   suspects: z.array(z.int()),
   /** Hours that begin before this minute since the epoch have been summed. */
   sealedTo: z.int(),
-  /** Milliseconds between two ticks at the moment, and whether that is more than was asked for. */
+  /** Milliseconds between two ticks at present, and whether that is much more than configured. */
   everyMs: z.number(),
   slowed: z.boolean(),
   /** The last tick could not read. */
@@ -66,13 +66,13 @@ export function parseProgress(text: string): Progress | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** Minutes collected before every transaction of theirs had ended. */
+/** Adds the minutes of a span that were collected before all their transactions had ended. */
 export function withProvisional(suspects: readonly number[], cleanTo: number | null, span: Span): number[] {
   const open = minutesIn(Math.max(span.from, cleanTo ?? -Infinity), span.to);
   return open.length === 0 ? [...suspects] : [...new Set([...suspects, ...open])].sort((a, b) => a - b);
 }
 
-/** How much of the past has been read, from 0 to 1, and back to when; null when all of it has. */
+/** The share of the past that has been read, from 0 to 1, and the instant at which reading it will end; null if all has been read. */
 function backfillProgress({ unread }: Pick<Progress, 'unread'>): { share: number; from: string } | null {
   const [first] = unread;
   if (first === undefined) return null;
@@ -81,7 +81,7 @@ function backfillProgress({ unread }: Pick<Progress, 'unread'>): { share: number
   return { share: whole <= 0 ? 1 : 1 - width('to') / whole, from: unread.map((span) => span.from).sort()[0] ?? first.from };
 }
 
-/** What an outbox's progress means to a person. */
+/** The progress as it is shown. */
 export function statusOf(progress: Progress): CollectorStatus {
   const { method, foldedTo, watchedSince, everyMs, cost, advice } = progress;
   const backfill = countsRows(method) ? backfillProgress(progress) : null;
@@ -89,7 +89,7 @@ export function statusOf(progress: Progress): CollectorStatus {
   return { state, method, foldedTo, watchedSince, backfill, everyMs, cost, advice };
 }
 
-/** Of an outbox that has not been read yet. */
+/** The status of an outbox that has not been read yet. */
 export function notBegun(everyMs: number, blind: boolean): CollectorStatus {
   return {
     state: blind ? 'blind' : 'waiting',
@@ -105,7 +105,7 @@ export function notBegun(everyMs: number, blind: boolean): CollectorStatus {
 
 export interface Entry {
   additions: Additions;
-  /** Whether they count into what was seen since the beginning. */
+  /** Whether they are added to the totals since the beginning. */
   counts: boolean;
   /** Minutes that are complete from now on. */
   settled?: readonly number[];
@@ -114,8 +114,8 @@ export interface Entry {
 }
 
 /**
- * Adds to the history and moves the progress in the same transaction, so that what has been counted is never counted again,
- * whenever the process ends. Answers the progress as it was written. Throws LeaseLost with nothing written.
+ * Adds to the history and moves the progress in one transaction, so that nothing is counted twice, whenever the process ends. Returns the
+ * progress as written. Throws LeaseLost with nothing written.
  */
 export async function enter(store: Store, lease: Lease, before: Progress, progress: Progress, entry: Entry): Promise<Progress> {
   const { outbox } = lease;
@@ -135,7 +135,7 @@ export async function enter(store: Store, lease: Lease, before: Progress, progre
     await settle(db, outbox, entry.settled ?? [], before.sealedTo);
     if (sealTo > before.sealedTo) {
       await sumHoursAndDays(db, outbox, before.sealedTo, sealTo);
-      // An hour longer than they are added to, so that nobody adds to an hour whose minutes are half gone.
+      // Kept an hour longer than they are added to, so that nothing is added to an hour whose minutes are half gone.
       await deleteMinutesBefore(db, outbox, keptFrom - HOUR_MINUTES);
     }
     await writeCollectorState(db, lease, {

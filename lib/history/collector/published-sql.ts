@@ -1,4 +1,4 @@
-/** How often rows that went out had been tried: what a counter still tells of a time in which nobody watched it rise. */
+/** The statements that read published rows by their time of publishing: counts, latencies and attempts. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import { statePredicate } from '@/lib/shape/compile';
@@ -32,7 +32,7 @@ export interface PublishedGroup {
   events: number;
   latencySumMs: number;
   negative: number;
-  /** The event itself, alone in its group, when it was tried more than once and those are asked for. */
+  /** The event itself, alone in its group, if it was tried more than once and `tells` asks for those. */
   tried: ObservedRow | null;
 }
 
@@ -47,17 +47,17 @@ interface GroupRow extends Record<'published' | 'of_processing' | 'events' | 'ne
 }
 
 /**
- * Planner settings for finding published rows: the index or nothing, but for a table small enough to read whole. Rows newer
- * than the table's statistics are taken for one: they would be sorted instead of hashed.
+ * Planner settings for published rows: only the index, except where the table is small enough to read whole. For rows newer than the
+ * table's statistics the planner estimates one row, and would sort instead of hash.
  */
 export async function applyPlannerSettings(db: Db, outbox: Outbox, access: Access): Promise<void> {
   await outbox.database.engine.byIndex(db, { scans: access === 'whole', blocks: access === 'blocks', hashes: true, memory: true });
 }
 
 /**
- * The published rows of a span, counted by step (of so many minutes), type and bucket. Served by the index on the time of
- * publishing, bounded by the span and the statement's timeout; locks nothing. `tells` also names the events that were tried
- * more than once: whoever follows attempts need not read the same pages again.
+ * The published rows of a span, counted by step (of so many minutes), type and bucket. Served by the index on the time of publishing,
+ * bounded by the span and the statement's timeout; locks nothing. With `tried`, events that were tried more than once are groups of their
+ * own, so that the attempts observer need not read the same pages again.
  */
 export async function readCells(
   db: Db,
@@ -102,7 +102,7 @@ export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number,
   const created = sql`${instant('createdAt')} as created`;
   const attempted = sql`${instant('attemptedAt')} as attempted`;
   const tried = sql`${tells === 'tried' ? triedText(outbox, at) : nothing('text')} as tried`;
-  // What is worked out once is not worked out again wherever it is used: a third of the processor's time.
+  // `workedOut` evaluates values once instead of wherever they are used: that is a third of the CPU time.
   const rows = (
     columns: Sql[],
   ): Sql => sql`select ${fragments.bytewise(type)} as type, ${at.roleInstant('publishedAt') ?? nothing('instant')} as published, ${sql.join(columns)}
@@ -113,7 +113,7 @@ export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number,
     sql`select type, ${epochSteps(sql.ref('published'), seconds)} as published, ${sql.join(values)} from (${rows(columns)}) as r ${fragments.workedOut()}`;
   const inBuckets = (of: ('latency' | 'processing')[], from: Sql): Sql =>
     sql`select t.*, ${sql.join(of.map((name) => sql`${bucketSql(sql.ref(name), fragments)} as ${sql.ref(`${name}_bucket`)}`))} from (${from}) as t`;
-  // A bucket of latencies is narrow: hardly ever do its rows come from more than two minutes.
+  // A latency bucket is narrow: its rows are rarely created in more than two different minutes.
   const byLatency = sql`published, type, created, latency_bucket, tried`;
   const byProcessing = sql`published, type, processing_bucket`;
   const sums = sql`count(*) as events, sum(greatest(0, latency)) as latency_ms, count(case when latency < 0 then 1 end) as negative`;
@@ -125,12 +125,12 @@ export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number,
   const groups = sql<GroupRow>`select ${byLatency}, ${none} as processing_bucket, 0 as of_processing, ${sums}
     from (${inBuckets(['latency'], timed([created, tried], [latency]))}) as b group by ${byLatency}`;
   if (!claims) return groups;
-  // The rows are read twice then: by both buckets at once nearly every event would be a group of its own.
+  // Reads the rows twice: grouped by both buckets, nearly every event would be a group of its own.
   return sql<GroupRow>`${groups} union all select published, type, ${none}, ${none}, ${nothing('text')}, processing_bucket, 1, count(*), 0, 0
     from (${inBuckets(['processing'], timed([attempted], [processing]))}) as b where processing is not null group by ${byProcessing}`;
 }
 
-/** What the observer of attempts reads of a row, where there is more to it than one attempt; NULL for the others. */
+/** What the attempts observer needs of a row that took more than one attempt, as JSON; NULL for others. */
 function triedText(outbox: Outbox, at: PlaceSql): Sql {
   const { fragments } = outbox.database.engine;
   const traits = traitsOf(outbox);
@@ -151,7 +151,7 @@ function triedRow(type: string | null, facts: string): ObservedRow {
   return toRow({ id: id ?? '', type, state: 'published', attempts: tries, created: createdMs ?? null, published: publishedMs ?? null });
 }
 
-/** How many rows were published in each minute of a span, by minute since the epoch; served and bounded like the groups. */
+/** How many rows were published in each minute of a span, by minute since the epoch; served and bounded like `readCells`. */
 export async function countByMinute(db: Db, outbox: Outbox, span: Span): Promise<Map<number, number>> {
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
@@ -161,11 +161,11 @@ export async function countByMinute(db: Db, outbox: Outbox, span: Span): Promise
   return new Map(rows.map((row) => [Number(row.minute), Number(row.events)]));
 }
 
-/** The rest of a SELECT of the rows published in a span, under the alias that `placeSql` gives, by that index where there is one. */
+/** FROM and WHERE for the rows published in a span, with `placeSql`'s alias and the index on the time of publishing if there is one. */
 export const publishedRows = (outbox: Outbox, span: Span): Sql =>
   sql`${outbox.database.engine.fragments.from(outbox.main.table, 'o', publishedByIndex(outbox)?.index)} where ${publishedIn(outbox, span)}`;
 
-/** The rows published in a span, said so that an index on the column serves it. */
+/** The condition for rows published in a span, written so that an index on the column serves it. */
 export function publishedIn(outbox: Outbox, { from, to }: Span): Sql {
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
@@ -178,7 +178,7 @@ export function publishedIn(outbox: Outbox, { from, to }: Span): Sql {
   const time = at.column(column);
   if (description.kind !== 'wall_clock' || description.time !== undefined || timeZone === 'UTC')
     return sql`${predicate} and ${time} >= ${value(from)} and ${time} < ${value(to)}`;
-  // Where clocks are put back an hour is on them twice: what the column's time is read as decides, the column only narrows.
+  // A wall clock that is put back shows an hour twice: the instant decides, the column's range only narrows the search.
   const instant = fragments.instant(time, description, timeZone);
   const width = (to - from) / 1_000_000;
   const [before, after] = [fragments.secondsBefore(value(to), width), fragments.secondsBefore(value(from), -width)];
@@ -186,12 +186,12 @@ export function publishedIn(outbox: Outbox, { from, to }: Span): Sql {
     and ${instant} >= ${fragments.instantOf(isoOf(from))} and ${instant} < ${fragments.instantOf(isoOf(to))}`;
 }
 
-/** Where an index has no order, the oldest row is found to within this. */
+/** In a block index the oldest row is found to within this. */
 const NEAR = 60 * MINUTE;
 
 /**
- * When the oldest row of a span was published, in microseconds; null when there is none. One row of the index that is in the
- * order of publishing, a dozen probes of one of blocks, one pass over a table that is read whole.
+ * When the oldest row of a span was published, in microseconds; null if there is none. Reads one row of an ordered index, probes a block
+ * index a dozen times (up to NEAR too early), or reads a whole table once.
  */
 export async function oldestPublished(db: Db, outbox: Outbox, access: Access, span: Span): Promise<number | null> {
   const at = placeSql(outbox, outbox.main);
@@ -224,18 +224,18 @@ interface PastAttempts {
   /** Steps since the epoch in which the rows were published. */
   step: number;
   type: string | null;
-  /** Attempts of theirs that failed, which are as many as were repeated. */
+  /** Their failed attempts; each was retried, as the rows were published. */
   failed: number;
 }
 
-/** Of rows published in a span; none where no counter is kept. Served and bounded like the cells of the same span. */
+/** The attempts of rows published in a span; none if rows have no counter. Served and bounded like `readCells`. */
 export async function readPastAttempts(db: Db, outbox: Outbox, span: Span, stepMinutes: number): Promise<PastAttempts[]> {
   const { attempts: counted, countsClaims } = traitsOf(outbox);
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const attempts = at.role('attempts');
   if (!counted || attempts === null) return [];
-  // A counter that rises at the claim has counted the attempt that succeeded, too.
+  // A counter that rises with the claim has counted the attempt that succeeded too.
   const failed = sql`${fragments.integer(attempts.sql)} - ${sql.lit(countsClaims ? 1 : 0)}`;
   const type = typeOf(outbox, at);
   const step = fragments.epochSteps(at.roleInstant('publishedAt') ?? fragments.nothing('instant'), stepMinutes * 60);

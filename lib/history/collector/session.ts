@@ -1,4 +1,4 @@
-/** What a process keeps in memory of an outbox that it owns; all of it can be made anew from the store. */
+/** What the owner of an outbox's lease keeps in memory; all of it can be rebuilt from the store. */
 import { readCollectorState, type Lease } from '@/lib/store/collector-leases';
 import { readSeries } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
@@ -24,31 +24,30 @@ export interface Timing {
 export const RECOUNT_MINUTES = 16;
 
 export class Session {
-  /** Seen by observers since the last entry into the history, and what their ticks have cost. */
+  /** What observers saw since the last write to the history, and what their ticks cost. */
   pending: Additions = new Map();
   observed = NO_COST;
-  /** The memory has changed since it was written. */
   memoryChanged = false;
-  /** Collected since the observer of attempts ticked last; null where no rows are collected. */
+  /** Collected since the last tick of the attempts observer; null if no rows are collected. */
   tried: Tried | null = null;
   readonly horizon: Horizon;
   readonly pace: Backoff;
-  /** When each observer is due again, in milliseconds since the epoch, and how expensive it is. */
+  /** When each observer is due again, in milliseconds since the epoch, and its interval. */
   readonly rounds = new Map<string, { dueAt: number; pace: Backoff }>();
   tickDueAt = 0;
   backfillDueAt = 0;
-  /** Of the spans collected, and of the slices of the past read. */
+  /** The width of spans collected, and of slices backfilled. */
   readonly collectWidth = new Width(MINUTE, { least: SECOND, most: 10 * MINUTE });
   readonly backfillWidth = new Width(10 * MINUTE, { least: SECOND, most: 1_440 * MINUTE });
-  /** How the outbox is collected, and when that was found out, in milliseconds since the epoch. */
+  /** How the outbox is collected, and when that was chosen, in milliseconds since the epoch. */
   choice: Choice | null = null;
   chosenAt = -Infinity;
-  /** By the observed database's clock, in microseconds: when minutes were recounted last, and up to which minute. */
+  /** When minutes were recounted last (microseconds of the observed database's clock), and the first minute not recounted. */
   recountedAt = -Infinity;
   recountedTo = -Infinity;
-  /** Minutes recounted in one go: fewer where that took too long. */
+  /** Minutes per recount: fewer if that took too long. */
   recountMinutes = RECOUNT_MINUTES;
-  /** Late rows were found: recount every minute until then. */
+  /** Late rows were found: until then (microseconds) all recent minutes are recounted. */
   watchfulUntil = -Infinity;
 
   constructor(
@@ -66,7 +65,7 @@ export class Session {
   }
 }
 
-/** Begins where the history says that the last owner ended. Throws when they are of another version of the console. */
+/** Continues where the last owner stopped. Throws if another version of the console wrote the state. */
 export async function openSession(store: Store, lease: Lease, timing: Timing): Promise<Session> {
   const state = await readCollectorState(store.db, lease.outbox);
   const progress = state === null ? null : parseProgress(state.state);
@@ -80,12 +79,12 @@ export async function openSession(store: Store, lease: Lease, timing: Timing): P
 export class SeriesNames {
   private readonly known: Set<string>;
 
-  /** `series` are those the history has already. */
+  /** `series`: those in the history. */
   constructor(series: Iterable<string>) {
     this.known = new Set([...series].filter((one) => typeOfSeries(one) !== null));
   }
 
-  /** A type seen for the first time takes a place, while there is one. */
+  /** A new type gets a series of its own while fewer than TYPES_KEPT have one. */
   of(type: string | null): string {
     if (type === null) return OTHER_TYPES;
     const series = seriesOfType(type);
@@ -96,12 +95,11 @@ export class SeriesNames {
     return series;
   }
 
-  /** The series an event counts into. */
   allOf(type: string | null): [string, string] {
     return [ALL_TYPES, this.of(type)];
   }
 
-  /** Adds under the series there are: types beyond the last place are put together. */
+  /** Adds to `sum`; types without a series of their own share one. */
   add(sum: Additions, additions: Additions): void {
     for (const [minute, series] of additions) {
       for (const [name, cell] of series) {

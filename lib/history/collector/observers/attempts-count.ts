@@ -1,38 +1,38 @@
 /**
- * Failed attempts, retries and deaths between two ticks, from the counters of single rows. Never from sums: a counter
- * set back to zero by a requeue would count negative, and a row moved to the dead letters would count twice.
+ * Failed attempts, retries and deaths between two ticks, from the counter of each row. Never from sums: a counter set back to zero by a
+ * requeue would count negative, and a row moved to the dead letters would count twice.
  */
 import { z } from 'zod';
 import type { Additions } from '@/lib/rollup/cell';
 import { follow, GAP_MS, tally, type ObservedRow } from './observer';
 
-/** Times that rows tell are believed this far back; older ones are of an earlier life of the row. */
+/** A time in a row is used if it is at most this old; older ones are from before the row was put back. */
 const TOLD_MS = 120_000;
-/** Rows a memory holds at most; those that came first go first. */
+/** A memory holds at most this many rows; the first in its list are dropped. */
 const ROWS_KEPT = 15_000;
 
 /** What a shape's counter means. */
 export interface CounterMeaning {
-  /** It rises when the relay takes a row; otherwise when an attempt has failed. */
+  /** It rises when the relay claims a row; if false, when an attempt has failed. */
   countsClaims: boolean;
   /** The failure that makes an event dead does not raise it. */
   diesUncounted: boolean;
-  /** What a dead event's counter is set to when it is to be tried again; null where it stays, or becomes zero. */
+  /** What retrying a dead event sets the counter to; null if it stays, or becomes zero. */
   putBackAt: number | null;
-  /** Rows go when they are published. */
+  /** Rows are deleted when they are published. */
   goneIsPublished: boolean;
 }
 
-/** How much of what happens the ticks can see. `capped`: counts are at least this. `unseen`: nothing is counted. */
+/** How much the ticks can see. `capped`: counts are lower bounds. `unseen`: nothing is counted. */
 export type AttemptsReach = 'complete' | 'capped' | 'unseen';
 
 export interface AttemptsTick {
   atMs: number;
   reach: AttemptsReach;
   rows: ObservedRow[];
-  /** Ids that were looked for by key and are in no table. */
+  /** Ids that were searched by key and are in no table. */
   gone: string[];
-  /** Rows published before this have been read, all of them once; null where publishing is seen by key alone. */
+  /** Rows published before this have been read, all of them once; null if published rows are found by key only. */
   publishedToMs: number | null;
 }
 
@@ -54,7 +54,7 @@ const memorySchema = z.object({
 export type AttemptsMemory = z.infer<typeof memorySchema>;
 type Known = z.infer<typeof rowSchema>;
 
-/** null for what no build of this version has written: the observer begins anew. */
+/** null for memory of another version: the observer starts over. */
 export function attemptsMemory(memory: unknown): AttemptsMemory | null {
   const parsed = memorySchema.safeParse(memory);
   return parsed.success ? parsed.data : null;
@@ -65,7 +65,7 @@ interface Tries {
   retries: number;
 }
 
-/** How many attempts of a row failed and how many repeated another, as far as its counter tells. */
+/** Failed attempts and retries of a row, as far as its counter shows. */
 function triesOf(attempts: number, state: ObservedRow['state'], meaning: CounterMeaning): Tries {
   const count = Math.max(0, attempts);
   if (meaning.countsClaims) {
@@ -77,8 +77,8 @@ function triesOf(attempts: number, state: ObservedRow['state'], meaning: Counter
 }
 
 /**
- * What happened since the tick that made `memory`. Without one, or after a gap, what is there is taken as it is and nothing
- * is counted. Events are counted into the minute their row tells, else into that of the tick.
+ * What happened since the tick that made `memory`. Without one, or after a gap, rows are only remembered and nothing is counted. Events
+ * count into the minute that their row records, else into that of the tick.
  */
 export function countAttempts(
   memory: AttemptsMemory | null,
@@ -95,7 +95,7 @@ export function countAttempts(
 
   const next = follow(last?.rows ?? [], tick, {
     found(row, before) {
-      // Of a row that was beyond what could be followed, only a new one is known to have begun at zero.
+      // If not all rows could be followed, only a row created since then is known to have started at zero.
       const unknown =
         before === undefined && last !== null && last.reach !== 'complete' && (row.createdMs === null || row.createdMs < last.atMs);
       if (last !== null && before?.[2] !== 'archived' && row.state !== 'archived' && !unknown) {
@@ -121,11 +121,11 @@ export function countAttempts(
   return { additions, memory: { atMs: tick.atMs, reach, publishedToMs: tick.publishedToMs, rows: next.slice(-ROWS_KEPT) } };
 }
 
-/** What the next tick needs of a row; null when it can begin from nothing, or will not be read again. */
+/** What the next tick needs of a row; null if it can start from zero, or is not read again. */
 function keep(row: ObservedRow, tick: AttemptsTick): Known | null {
   const { id, attempts, state, type, publishedMs, diedMs } = row;
   if (attempts <= 0 && state !== 'dead') return null;
-  // A published row comes once more when its time is read: until then it has to be known that it was counted.
+  // A published row is read once more when its time is reached: until then it is remembered as counted.
   if (state === 'published' && (tick.publishedToMs === null || publishedMs === null || publishedMs < tick.publishedToMs)) return null;
   return state === 'unmapped' ? null : [id, attempts, state, type, publishedMs, state === 'dead' ? diedMs : null];
 }
@@ -134,13 +134,13 @@ function triesSince(before: Known | undefined, row: ObservedRow, meaning: Counte
   const now = triesOf(row.attempts, row.state, meaning);
   if (before === undefined) return now;
   const { putBackAt } = meaning;
-  // Only an operator changes a dead event: its counter went on from zero, or from where a retry had put it.
+  // Only an operator changes a dead event: its counter continued from zero, or from where a retry set it.
   if (before[2] === 'dead' && row.attempts !== before[1] && putBackAt !== null && row.attempts >= putBackAt)
     return difference(now, triesOf(putBackAt, 'retrying', meaning));
   if (row.attempts < before[1]) return now;
   if (row.attempts === before[1] && diedAgain(before, row)) {
-    // Put back and dead again between two ticks. A counter of claims can only be the same when it was set to zero; one of
-    // failures may have been set to just below its limit, so that one more attempt is all that is certain.
+    // Put back and dead again between two ticks. A claim counter can only be the same if it was set to zero; a failure counter may have
+    // been set to just below its limit, so that only one more attempt is certain.
     return meaning.countsClaims ? now : { failures: 1, retries: 1 };
   }
   return difference(now, triesOf(before[1], before[2], meaning));

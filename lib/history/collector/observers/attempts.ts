@@ -1,4 +1,4 @@
-/** The statements of the attempts observer: rows with a counter, by whatever finds them, and by their keys. */
+/** The statements of the attempts observer: tried and dead rows, found by an index, by a scan or by their keys. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import { fitRange } from '@/lib/outbox/indexes/index-fit';
@@ -32,19 +32,19 @@ import {
   type Tried,
 } from './observer';
 
-/** Published rows are read this late, so that those of transactions that were still open are among them. */
+/** Published rows are read this much later, so that rows of transactions still open are not missed. */
 const LATE_MS = 10_000;
-/** A whole table above CHEAP_ROWS is read this often. */
+/** A table above CHEAP_ROWS is scanned this often. */
 const DEAR_EVERY_MS = 30_000;
-/** Rows read by an index: the oldest open ones, and those published since the last tick. */
+/** Limits of rows read by an index: the oldest open ones, and those published since the last tick. */
 const OPEN_ROWS = 50_000;
 const PUBLISHED_ROWS = 200_000;
 /** Rows followed from tick to tick. */
 const FOLLOWED_ROWS = 10_000;
-/** Rows fetched by their key in one tick: about four pages each. */
+/** Rows fetched by key per tick: about four pages each. */
 const KEYED_ROWS = 2_000;
 
-/** Failed attempts, retries and deaths, from the counter that rows have. */
+/** Failed attempts, retries and deaths, from the rows' counter. */
 export const attemptsObserver: Observer = {
   key: 'attempts',
   wants: (outbox) => traitsOf(outbox).attempts,
@@ -58,7 +58,7 @@ async function observeAttempts({ outbox, db, at, memory: given, tried }: Observe
   const memory = attemptsMemory(given);
   const { indexed, ...plan } = planOf(outbox);
   let scanned = tried === null ? plan.scanned : plan.scanned.filter((part) => part !== 'published');
-  // On a table whose published rows cannot be found by their time, those that were followed are found by their key.
+  // If published rows cannot be found by their time, followed ones are found by their key.
   const byTime = tried !== null || indexed.includes('published') || scanned.includes('published');
   let reach: AttemptsReach = 'complete';
   if (scanned.length > 0) {
@@ -91,8 +91,8 @@ async function observeAttempts({ outbox, db, at, memory: given, tried }: Observe
 }
 
 /**
- * Which published rows are still to be read, which the collector has passed on, and up to when none is missing then. Nothing is read
- * twice; what the collector read before a process ended, and did not pass on, is read once more.
+ * The span of published rows still to be read, the rows that the collector passed on (`told`), and up to when (microseconds) none is
+ * missing then. Nothing is read twice, except what the collector read and did not pass on before a process ended.
  */
 function publishedSince(
   knownToMs: number | null,
@@ -122,13 +122,13 @@ function meaningOf(outbox: Outbox): CounterMeaning {
   return { countsClaims, diesUncounted: shape.diesUncounted, putBackAt, goneIsPublished: !publishedState };
 }
 
-/** Parts that an index finds, and those that only reading the whole table does. */
+/** Parts that an index finds, and those that need a scan of the whole table. */
 interface Plan {
   indexed: Part[];
   scanned: Part[];
 }
 
-/** What finds the rows with a counter: a partial index on open rows or one on their state, one leading with the time of publishing. */
+/** How parts are found: by a partial index on their rows, by one on their state, by one leading with the time of publishing. */
 function planOf(outbox: Outbox): Plan {
   const at = placeSql(outbox, outbox.main);
   const plan: Plan = { indexed: [], scanned: [] };
@@ -166,7 +166,7 @@ async function readFollowed(
   if (outbox.dead !== null) queries.push({ limit: FOLLOWED_ROWS, query: deadRows(outbox, outbox.dead) });
   if (queries.length === 0) return { rows: [], read: 0, cut: false };
 
-  // Each part is read once, in one pass: its rows are numbered and counted, and the first one brings the count in any case.
+  // Each part is read in one pass: its rows are numbered and counted, and the first is always returned, with the count.
   const members = queries.map(
     (
       { query },
@@ -187,7 +187,7 @@ async function readFollowed(
   };
 }
 
-/** The dead-letter table, the newest first where an index gives that order. */
+/** The dead-letter table, newest first if an index gives that order. */
 function deadRows(outbox: Outbox, place: Place): Sql {
   const at = placeSql(outbox, place);
   const died = timeColumn(place, 'diedAt');

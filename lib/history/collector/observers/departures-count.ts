@@ -1,11 +1,10 @@
 /**
- * Publishing that no row reports. Open rows are read at every tick: one that is open no more was published since the tick before. What
- * came and went between two ticks is counted too: from its row where it stays, from the database's statistics where it goes.
+ * Publishing that no row records. Open rows are read at every tick: one that is not open any more was published since the tick before. What
+ * came and left between two ticks is counted too: from its row if that stays, from the database's statistics if it is deleted.
  *
- * The mean is Little's law: the time for which events waited, divided by the events that left. It is entered when an event leaves, so
- * that a backlog counts in the window in which it is worked off. An event waits from its creation to the middle of the ticks between
- * which it left; what is missing of those that came and left between two ticks is in `unseenWaitMs`. For no event it is further off than
- * one tick.
+ * The mean is Little's law: the time that events waited, divided by the events that left. It is entered when an event leaves, so that a
+ * backlog counts in the window in which it is worked off. An event waits from its creation to the middle of the ticks between which it
+ * left; `unseenWaitMs` estimates the wait of those that came and left between two ticks. No event is off by more than one tick.
  */
 import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
@@ -13,18 +12,18 @@ import { addTo, bucketOf } from '@/lib/rollup/histogram';
 import { cellIn, type Additions, ALL_TYPES, HOW } from '@/lib/rollup/cell';
 import { follow, GAP_MS, tally, type ObservedRow } from './observer';
 
-/** Transactions that are open longer bring rows that are counted only where they are seen open. */
+/** Rows of transactions that are open for longer are counted only if they are seen open. */
 const OVERLAP_MS = 10_000;
-/** Events remembered as counted; where more come in an overlap, it is shorter. */
+/** Events remembered as counted; if an overlap has more, it is shortened. */
 const REMEMBERED = 10_000;
 
 const recentSchema = z.object({
   /** Rows created at this moment or later are read; null where rows are found by their key. */
   sinceMs: z.number().nullable(),
-  /** Rows with a greater key are read, and the greatest key at each tick of the overlap; empty where rows are found by their creation. */
+  /** Rows with a greater key are read; `keys`: time and greatest key of each tick in the overlap. null and empty if found by creation. */
   sinceKey: z.string().nullable(),
   keys: z.array(z.tuple([z.number(), z.string()])),
-  /** Counted events, each with its creation, or the tick that found it where rows are found by their key. */
+  /** Counted events, each with its creation, or with the tick that found it if rows are found by their key. */
   counted: z.array(z.tuple([z.string(), z.number()])),
 });
 type Recent = z.infer<typeof recentSchema>;
@@ -32,16 +31,16 @@ type Recent = z.infer<typeof recentSchema>;
 export interface RecentRead {
   /** Rows created from then on were read; null where rows are found by their key. */
   fromMs: number | null;
-  /** The newest creation that has been seen: clocks of services that are behind the database's move the overlap back. */
+  /** The newest creation seen: if clocks of services are behind the database's, the overlap moves back. */
   newestMs: number | null;
   /** The greatest key; null where rows are found by their creation. */
   newestKey: string | null;
 }
 
-/** From when on rows are read: an overlap before the newest that has been seen, or before now where clocks are ahead. */
+/** From when on rows are read: an overlap before the newest one seen, or before now if clocks are ahead. */
 export const sinceOf = (atMs: number, newestMs: number | null): number => Math.floor(Math.min(atMs, newestMs ?? atMs) - OVERLAP_MS);
 
-/** What the next tick goes on from. */
+/** What the next tick continues from. */
 function nextRecent(
   last: Recent | null,
   atMs: number,
@@ -56,7 +55,7 @@ function nextRecent(
   const fullMs = [...counted.values()].sort((a, b) => b - a)[REMEMBERED] ?? -Infinity;
   if (newestKey === null) {
     const lastMs = last?.sinceMs ?? fromMs;
-    // Nothing new: a clock that is behind may still bring rows from then.
+    // Nothing new: a service whose clock is behind may still insert rows from then.
     const overlapMs = newestMs === null && lastMs !== null ? lastMs : sinceOf(atMs, newestMs);
     const sinceMs = Math.max(lastMs ?? overlapMs, overlapMs, Math.floor(fullMs) + 1);
     return { sinceMs, sinceKey: null, keys: [], counted: [...counted].filter(([, createdMs]) => createdMs >= sinceMs) };
@@ -73,11 +72,11 @@ function nextRecent(
   };
 }
 
-/** Open events followed at once. */
+/** At most this many open events are followed at the same time. */
 export const FOLLOWED_ROWS = 10_000;
-/** A time of publishing that a row reports is believed this far back. */
+/** A row's time of publishing is used if it is at most this old. */
 const BELIEVED_MS = 3_600_000;
-/** Sessions have reported what they did after so long: those of PostgreSQL that are idle take ten seconds, and a minute where they are in each other's way. */
+/** After this long sessions have reported their changes: idle ones of PostgreSQL take ten seconds, a minute under contention. */
 const REPORTED_MS = 60_000;
 
 export type DepartureRow = Pick<ObservedRow, 'id' | 'type' | 'state' | 'createdMs' | 'publishedMs'>;
@@ -87,19 +86,19 @@ export interface DepartureTick {
   /** More wait than are followed. */
   capped: boolean;
   rows: DepartureRow[];
-  /** Ids that were looked for and are in no table. */
+  /** Ids that were searched and are in no table. */
   gone: string[];
   /** Rows are deleted when they are published. */
   deletes: boolean;
-  /** Where published rows that were never seen open are among `rows`: what the next tick has to know of this one. */
+  /** Set if `rows` includes published rows that were never seen open: what the next tick needs of this one. */
   recent: RecentRead | null;
-  /** Where they are not: what the statistics say, and how many wait (null where not all were counted). */
+  /** Set if it does not: the statistics, and how many rows wait (null if not all were counted). */
   counts: (ChangeCounts & { depth: number | null }) | null;
 }
 
 /** Sums of arrivals and departures since the first tick, and what both were a while ago. */
 const flowSchema = z.object({
-  /** What the statistics said at the first tick, and at the last: they fall when they are reset, by hand or by a crash. */
+  /** The statistics at the first tick and at the last: they fall when they are reset, by hand or by a crash. */
   from: z.object({ inserted: z.number(), deleted: z.number(), depth: z.number() }),
   last: z.object({ inserted: z.number(), deleted: z.number() }),
   counted: z.number(),
@@ -107,27 +106,27 @@ const flowSchema = z.object({
 });
 export type Flow = z.infer<typeof flowSchema>;
 
-/** Sums over the arrivals of a while. */
+/** Sums over recent arrivals. */
 const arrivalsSchema = z.object({
-  /** Those that the next tick found, those that it did not, and half the time between the two ticks for each of the former. */
+  /** Those that the next tick saw, those that it did not, and half the time between the two ticks for each of the former. */
   seen: z.number(),
   unseen: z.number(),
   halvesMs: z.number(),
-  /** By how much they came later than in the middle of their ticks, and the squares of what each tick added to that. */
+  /** By how much the former came after the middle of their ticks, and the squares of what each tick added to that. */
   laterMs: z.number(),
   squares: z.number(),
 });
 type Arrivals = z.infer<typeof arrivalsSchema>;
 const NO_ARRIVALS: Arrivals = { seen: 0, unseen: 0, halvesMs: 0, laterMs: 0, squares: 0 };
 
-/** Arrivals that are remembered before they count half. */
+/** After this many arrivals, those so far count half. */
 const ARRIVALS = 10_000;
 
 /**
- * The time to enter for each event that came and left between two ticks. Over all events, arrivals lie in the middle of their ticks: by as
- * much as those that were seen came later, the others came earlier. Events that come together make that a matter of luck while they are
- * few. What it can be is known from the share that was seen: nothing at the least, and the most where all wait equally long, which is the
- * more likely the fewer were seen. The better of the two weighs more.
+ * The wait to enter for each event that came and left between two ticks, in milliseconds: the mean of two estimates, weighted by their
+ * error. On average arrivals lie in the middle of their ticks, so the unseen came earlier by as much as the seen came later; a few events
+ * that come in bursts make that noisy. The share that was seen gives a range: from zero to the wait if all events wait equally long, which
+ * is more likely the fewer were seen.
  */
 function unseenWaitMs({ seen, unseen, halvesMs, laterMs, squares }: Arrivals): number {
   if (seen === 0 || unseen === 0) return 0;
@@ -138,7 +137,7 @@ function unseenWaitMs({ seen, unseen, halvesMs, laterMs, squares }: Arrivals): n
   return Math.min(mostMs, Math.max(0, waitedMs)) / unseen;
 }
 
-/** Id, type, creation, and for how long it was found waiting. */
+/** Id, type, creation, and for how many milliseconds it was seen waiting. */
 const followedSchema = z.tuple([z.string(), z.string().nullable(), z.number().nullable(), z.number()]);
 type Followed = z.infer<typeof followedSchema>;
 
@@ -152,7 +151,7 @@ const memorySchema = z.object({
 });
 export type DepartureMemory = z.infer<typeof memorySchema>;
 
-/** null for what this version has not written: the observer begins anew. */
+/** null for memory of another version: the observer starts over. */
 export function departureMemory(memory: unknown): DepartureMemory | null {
   const parsed = memorySchema.safeParse(memory);
   return parsed.success ? parsed.data : null;
@@ -160,14 +159,14 @@ export function departureMemory(memory: unknown): DepartureMemory | null {
 
 const isOpen = (state: DepartureRow['state']): boolean => state === 'pending' || state === 'retrying' || state === 'processing';
 
-/** What was published since the tick that made `memory`. Without one, or after a gap, what is there is taken as it is. */
+/** What was published since the tick that made `memory`. Without one, or after a gap, rows are only remembered. */
 export function countDepartures(memory: DepartureMemory | null, tick: DepartureTick): { additions: Additions; memory: DepartureMemory } {
   const { atMs, deletes, counts } = tick;
   const last = memory !== null && atMs > memory.atMs && atMs - memory.atMs <= GAP_MS ? memory : null;
   const sinceMs = last === null ? 0 : atMs - last.atMs;
   const counted = new Set(last?.recent?.counted.map(([id]) => id));
   const additions: Additions = new Map();
-  // Without those that came and went in between, the others would pass for all.
+  // Without the events in between, the mean of the others would be taken for that of all.
   const timed = tick.recent !== null || counts !== null;
   const departed = { events: 0, waitedMs: 0 };
   const unseenMs = last === null ? 0 : unseenWaitMs(last.arrivals);
@@ -215,14 +214,14 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
 
   const { flow, events } = countUnseen(last?.flow ?? null, { atMs, counts, seenToGo, deletes });
   if (events > 0) {
-    // Their types are not known: they are in the sum of all types alone.
+    // Their types are not known: they count into the series of all types only.
     const cell = cellIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
     cell.how |= HOW.statistics | HOW.sampled;
     cell.published += events;
     cell.created += events;
     cell.resolutionMs = Math.max(cell.resolutionMs, sinceMs);
     arrived.unseen += events;
-    // Where more wait than are followed, these may have waited as long as the others did.
+    // If more wait than are followed, these may have waited as long as the others did.
     const asOthers = (capped || last?.capped === true) && departed.events > 0;
     cell.latencySumMs += events * (asOthers ? departed.waitedMs / departed.events : unseenMs);
   }
@@ -243,7 +242,7 @@ function withArrivals(sum: Arrivals, { seen, unseen, laterMs }: Pick<Arrivals, '
   };
 }
 
-/** One event that left: with the time its row reports, else with the one for which it was found waiting. */
+/** Enters an event that left: with the time that its row records, else with the time it was seen waiting. */
 function enter(
   additions: Additions,
   { type, createdMs, publishedMs }: Omit<DepartureRow, 'id' | 'state'>,
@@ -253,7 +252,7 @@ function enter(
   tally(additions, believed ? publishedMs : atMs, type, (cell) => {
     cell.published += 1;
     const lastedMs = createdMs === null ? null : (publishedMs ?? atMs) - createdMs;
-    // Clocks that disagree: published before it was created.
+    // Published before it was created: clocks disagree.
     if (lastedMs !== null && lastedMs < 0) cell.negative += 1;
     if (publishedMs !== null) {
       if (lastedMs === null) return;
@@ -269,10 +268,10 @@ function enter(
 }
 
 /**
- * Events that came and went between two ticks: all that left, less those seen to go. All that left are the arrivals less what waits
- * more than at the first tick, and where rows go, the deletes: the smaller of the two, as inserts that were rolled back are in the
- * one and deletes that were rolled back in the other. Sessions report seconds late, so sums since the first tick are compared, and
- * what is missing now is found by a later tick. Nothing the first time, nor across a reset.
+ * Events that came and left between two ticks: all that left, minus those seen leaving. All that left are the inserts minus the growth of
+ * the depth or, if rows are deleted, the deletes: the smaller of the two, as statistics include inserts and deletes that were rolled back.
+ * Sessions report seconds late, so sums since the first tick are compared, and a later tick finds what is missing now. Zero the first time
+ * and across a reset.
  */
 export function countUnseen(
   last: Flow | null,
@@ -295,8 +294,8 @@ export function countUnseen(
 }
 
 /**
- * What the one sum already had a minute ago and the other has not even now was rolled back: it is taken out, or inserts that were
- * rolled back over days would let as many deletes that are rolled back while a broker is unreachable pass for published.
+ * What one sum had a minute ago and the other still lacks was rolled back, and is taken out. Otherwise inserts rolled back over days would
+ * let as many deletes, rolled back while a broker is unreachable, count as published.
  */
 function withoutRolledBack(flow: Flow, atMs: number, byGrowth: number, byDeletes: number): Flow {
   const { from, mark } = flow;

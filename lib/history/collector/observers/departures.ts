@@ -1,4 +1,4 @@
-/** The statements of the observers that follow open events: open ones, new ones, and followed ones by their keys. */
+/** The statements of the observers that follow open events: open rows, new rows, and followed rows by their keys. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import { fitRange, numberedKey } from '@/lib/outbox/indexes/index-fit';
@@ -26,16 +26,16 @@ import {
   type RowAnswer,
 } from './observer';
 
-/** No divisor of the intervals that relays work in. */
+/** Divides no interval that relays poll in, so that ticks are not in step with them. */
 const EVERY_MS = 809;
-/** A whole table above CHEAP_ROWS is read this often. */
+/** A table above CHEAP_ROWS is scanned this often. */
 const DEAR_EVERY_MS = 5_000;
-/** New rows read in one tick, those of the overlap among them. */
+/** New rows read per tick, including those of the overlap. */
 const NEW_ROWS = 50_000;
-/** Rows fetched by their key in one tick: about four pages each. */
+/** Rows fetched by key per tick: about four pages each. */
 const KEYED_ROWS = 5_000;
 
-/** Events whose rows stay and do not say when they were published: seen open, and then not. */
+/** Events whose rows stay without a time of publishing: seen open, then not. */
 export const transitionsObserver: Observer = {
   key: 'transitions',
   wants: (_, method) => method === 'observed',
@@ -43,7 +43,7 @@ export const transitionsObserver: Observer = {
   tick: (input) => observeDepartures(input, false),
 };
 
-/** Events whose rows go when they are published: seen open, and then gone. */
+/** Events whose rows are deleted when they are published: seen open, then gone. */
 export const deletesObserver: Observer = {
   key: 'deletes',
   wants: (_, method) => method === 'deleted',
@@ -59,18 +59,18 @@ async function observeDepartures({ outbox, db, at, memory: given }: ObserverTick
   const sinceMs = memory === null ? Infinity : Date.parse(at) - memory.atMs;
   const isEarly = isDear && sinceMs >= 0 && sinceMs < DEAR_EVERY_MS;
   if (ways.open === null || isEarly) return { additions: new Map(), memory: given, rows: 0 };
-  // Before the rows: what goes in between would otherwise be counted twice, by the statistics now and by its row later.
+  // Before the rows: an event that leaves in between would be counted twice, by the statistics now and by its row later.
   const changes = ways.recent !== null ? null : await outbox.database.engine.changeCounts(db, outbox.main.table);
   // Rows are as of now, not as of when the tick began: a busy server answers late.
   const atMs = Date.parse(at) + performance.now() - began;
   const { rows, isCut, recent } = await readOpenAndNew(db, outbox, ways, memory, atMs);
   const there = new Set(rows.map(({ id }) => id));
-  // Those that were read longest ago come last in the memory.
+  // The rows read longest ago are last in the memory: they are read first.
   const missing = (memory?.open ?? []).flatMap(([id]) => (there.has(id) ? [] : [id])).reverse();
   const byKey = await readByKey(db, outbox, missing, { most: KEYED_ROWS, isClosed: deletes && !isCut, columns: rowColumns });
   const counted = countDepartures(memory, {
     atMs,
-    // Of open rows that are read by their key alone, as many are followed as there is room for.
+    // Open rows that are found by key only are followed while there is room.
     capped: isCut || (ways.open === 'known' && (memory?.open.length ?? 0) >= FOLLOWED_ROWS),
     rows: [...rows, ...byKey.rows],
     gone: byKey.gone,
@@ -82,12 +82,12 @@ async function observeDepartures({ outbox, db, at, memory: given }: ObserverTick
 }
 
 const OPEN: readonly LiveState[] = ['pending', 'retrying', 'processing'];
-/** Found by an index each. */
+/** Each is found by an index of its own. */
 const OPEN_PARTS: readonly LiveState[][] = [['pending', 'retrying'], ['processing']];
 
-/** How rows are found. `scan`: by reading the whole table. `key`: by keys that grow. */
+/** How rows are found. `scan`: by reading the whole table. `key`: by keys that increase. */
 interface Ways {
-  /** `first`: any open rows, as nearly all rows are open. `known`: those alone that were found new. null: there is no way. */
+  /** `first`: any open rows, as nearly all rows are open. `known`: only those that were found when new. null: not at all. */
   open: 'index' | 'scan' | 'first' | 'known' | null;
   recent: 'key' | 'index' | 'scan' | null;
   /** About how many rows a scan reads. */
@@ -112,7 +112,6 @@ async function waysOf(db: Db, outbox: Outbox, deletes: boolean): Promise<Ways> {
   };
 }
 
-/** An index that finds published rows by their creation. */
 const createdIndex = ({ main, shape }: Outbox, created: string): string | null =>
   fitRange(main, 'o', created, [...commonTests(shape, ['published']), notNull(created)])?.index ?? null;
 
@@ -147,14 +146,14 @@ async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: Depart
   } else if (ways.open === 'first') {
     queries.push(select(sql`${at.from} where ${open}`, FOLLOWED_ROWS + 1));
   } else if (ways.open === 'scan') {
-    // One reading finds both: the oldest open ones come first.
+    // One scan finds both: the oldest open rows come first.
     const where = ways.recent === 'scan' ? sql`(${open} or ${isNew})` : open;
     const order = timeColumn(outbox.main, 'createdAt');
     const byTime = order === null ? at.id.text : at.column(order);
     queries.push(select(sql`${at.from} where ${where} order by ${open} desc, ${byTime}`, FOLLOWED_ROWS + NEW_ROWS));
   }
   if (key !== undefined) {
-    // The first time the newest rows, open or not.
+    // The first time: the newest rows, open or not.
     const since = memory?.recent?.sinceKey ?? null;
     const grown = fragments.asText(key.sql);
     if (since === null) queries.push(select(sql`${at.from} order by ${key.sql} desc`, FOLLOWED_ROWS, grown));
@@ -165,7 +164,7 @@ async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: Depart
   } else if (created !== null && !(ways.open === 'scan' && ways.recent === 'scan')) {
     queries.push(select(sql`${createdFrom(outbox, at, created)} where ${isNew}`, NEW_ROWS));
   }
-  // A shape may have no open state at all, where something else than its table tells how far the relay has come.
+  // A shape may have no open state, if the relay's position is kept outside its table.
   const rows =
     queries.length === 0 ? [] : (await sql<RowAnswer<{ grown: string | null }>>`${sql.join(queries, sql` union all `)}`.execute(db)).rows;
   const newestKey = rows.reduce(
@@ -180,12 +179,12 @@ async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: Depart
   };
 }
 
-/** From when on published rows are remembered the first time: shortly before the newest, by the clock that wrote it. One row of an index, or one reading. */
+/** The first time, rows are read from shortly before the newest one (ms, by its clock). Reads one row of an index, or scans once. */
 async function firstSince(db: Db, outbox: Outbox, at: PlaceSql, created: string, atMs: number): Promise<number> {
   const { fragments } = outbox.database.engine;
   const description = outbox.main.description.columns.get(created);
   if (description === undefined) return sinceOf(atMs, null);
-  // Rather than max(): not every server walks an index backwards for that.
+  // Not max(): not every server reads an index backwards for that.
   const newest = sql`select ${at.column(created)} as created from ${createdFrom(outbox, at, created)}
     where ${published(outbox, at)} and ${at.column(created)} is not null order by ${at.column(created)} desc limit 1`;
   const instant = fragments.instant(sql.ref('n.created'), description, outbox.parameters.timeZone);
@@ -198,7 +197,6 @@ const published = ({ shape, scope }: Outbox, { alias }: PlaceSql): Sql => stateP
 const createdFrom = (outbox: Outbox, at: PlaceSql, created: string): Sql =>
   outbox.database.engine.fragments.from(outbox.main.table, at.alias, createdIndex(outbox, created) ?? undefined);
 
-/** Published rows created since then. */
 function createdSince(outbox: Outbox, at: PlaceSql, created: string, sinceMs: number): Sql {
   const description = outbox.main.description.columns.get(created);
   if (description === undefined) return sql`false`;

@@ -1,4 +1,4 @@
-/** What observers are, and what their ticks have in common: which rows can be found by what, rows by their ids, and following them. */
+/** What an observer is, and what ticks share: finding rows by an index or by their ids, and following them. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import { fitTests, leadsWith } from '@/lib/outbox/indexes/index-fit';
@@ -24,7 +24,7 @@ export interface ObservedRow {
   attempts: number;
   createdMs: number | null;
   publishedMs: number | null;
-  /** When it died, or was taken last before it did. */
+  /** When it died, or was last attempted before that. */
   diedMs: number | null;
 }
 
@@ -41,24 +41,24 @@ export interface ObserverTick {
   db: Db;
   /** When this tick began, by the observed database's clock: ISO 8601 UTC with microseconds. */
   at: string;
-  /** What this observer answered as `memory` last time; null for the first time. It has been JSON in between. */
+  /** The `memory` that this observer returned last time, perhaps after a round trip through JSON; null the first time. */
   memory: unknown;
-  /** What the collector has read since this observer ticked last; null where it reads no rows. */
+  /** What the collector read since this observer's last tick; null if it reads no rows. */
   tried: Tried | null;
 }
 
 export interface Observation {
-  /** What is to be added to the history, with the `how` of its cells. Watched minutes and depth are the collector's. */
+  /** Added to the history, with the `how` of its cells. The collector itself enters watched minutes and depth. */
   additions: Additions;
-  /** JSON: kept with the additions, or lost with them. The very object it was given means that nothing has changed. */
+  /** JSON, written together with the additions. The same object as given means that nothing has changed. */
   memory: unknown;
   /** Rows read, for the cost shown. */
   rows: number;
 }
 
 /**
- * Learns by reading what rows do not tell: what it saw last time is compared with what it sees now. Additions and memory are written
- * together, up to a tick later; when that fails, the next tick gets the older memory.
+ * Finds out what rows do not record: compares what it sees with what it saw last time. Additions and memory are written together, up to a
+ * tick later; if that fails, the next tick gets the older memory.
  */
 export interface Observer {
   /** Names its memory. */
@@ -66,17 +66,17 @@ export interface Observer {
   wants(outbox: Outbox, method: CollectionMethod): boolean;
   /** How often it ticks, in milliseconds; less often where reading is expensive. */
   everyMs: number;
-  /** It goes on from `tried`, which is emptied when it has ticked. */
+  /** It reads `tried`, which is emptied after its tick. */
   takesTried?: boolean;
   /** Throws DatabaseFailure; the other parts of the tick are kept then. */
   tick(input: ObserverTick): Promise<Observation>;
 }
 
-/** After a longer time without a tick everything begins anew: failures of an hour are not failures of one minute. */
+/** After a longer time without a tick an observer starts over: failures of an hour are not failures of one minute. */
 export const GAP_MS = 120_000;
-/** Tables up to this many rows are read whole where no index finds what is wanted. */
+/** Tables up to this many rows are scanned if no index finds what is wanted. */
 export const SCANNED_ROWS = 200_000;
-/** From this many on a whole reading is made less often: it costs tens of milliseconds then. */
+/** Above this many rows a table is scanned less often, as that takes tens of milliseconds. */
 export const CHEAP_ROWS = 20_000;
 
 /** A time as milliseconds since the epoch; NULL where the place has none, infinite ones as they are. */
@@ -85,16 +85,16 @@ export function epochMs({ database: { engine } }: Outbox, at: PlaceSql, role: Ex
   return instant === null ? engine.fragments.nothing('float') : engine.fragments.epochMs(instant);
 }
 
-/** The counter as a float, which holds every count there is. */
+/** The counter as a float; NULL if there is none. */
 export function attemptsOf({ database: { engine } }: Outbox, at: PlaceSql): Sql {
   const attempts = at.role('attempts');
   return attempts === null ? engine.fragments.nothing('float') : engine.fragments.float(attempts.sql);
 }
 
-/** A number of the database's that is one: neither NULL nor infinite. */
+/** null if it is NULL, infinite or not a number. */
 export const finite = (value: number | null | undefined): number | null => (Number.isFinite(value) ? Number(value) : null);
 
-/** An ObservedRow as the database answers it, with what is asked for besides. */
+/** An ObservedRow as the database returns it, with more columns. */
 export type RowAnswer<More = object> = More &
   Pick<ObservedRow, 'id' | 'type' | 'state'> & {
     created: number | null;
@@ -117,7 +117,7 @@ export const toRow = ({ id, type, state, created, published, attempts, died }: R
   diedMs: finite(died),
 });
 
-/** The rows in some states, as the rest of a SELECT, by an index that finds them: null without one. Not at all where no row is in one. */
+/** FROM and WHERE for rows in these states, by an index (`rows`: null without one). null if no row can be in these states. */
 export function rowsByIndex(outbox: Outbox, at: PlaceSql, states: readonly LiveState[]): { rows: Sql | null } | null {
   const { main, shape, scope, database } = outbox;
   const predicate = statePredicate(shape, states, at.alias, scope);
@@ -138,8 +138,8 @@ function keyed(place: Place): boolean {
 }
 
 /**
- * Followed rows that were not among those read, by the key of each table: the first `most` of them. `gone` are in no table. `isClosed`:
- * what was not read is not open, so that rows which cannot be searched for are gone as well; otherwise they stay followed.
+ * The first `most` of these followed rows, by the key of each table; `gone` are in no table. `isClosed`: all open rows have been read, so
+ * rows that cannot be searched are gone too; otherwise they stay followed.
  */
 export async function readByKey(
   db: Db,
@@ -170,8 +170,8 @@ const LOT_SIZES = [10, 50, 250] as const;
 const LOT = 250;
 
 /**
- * Rows with these ids, a lot of them at a time: served by the key where `keyed`, bounded by their number. The last lot is
- * filled up with its last id, so that the server meets the same few statements again and again.
+ * Conditions for rows with these ids, a lot at a time: served by the key where `keyed`, bounded by their number. The last lot is filled up
+ * with its last id, so that the server gets only a few different statements.
  */
 function idLots({ database: { engine } }: Outbox, at: PlaceSql, ids: readonly string[]): Sql[] {
   const [id, ...others] = at.id.columns;
@@ -189,12 +189,12 @@ function idLots({ database: { engine } }: Outbox, at: PlaceSql, ids: readonly st
   return lots;
 }
 
-/** About how many rows a place has; Infinity for a view, whose rows are not counted. Reads the catalogue and no row; locks nothing. */
+/** About how many rows a place has; Infinity for a view, which is not counted. Reads the catalogue and no row; locks nothing. */
 export async function estimateRows(db: Db, outbox: Outbox, place: Place): Promise<number> {
   return place.description.kind === 'table' ? outbox.database.engine.estimateRows(db, place.table) : Infinity;
 }
 
-/** What the next tick has to know of each row: `found` tells it of those read (null: nothing), `missed` of those not read nor gone. */
+/** What the next tick needs of each row: from `found` for rows read (null: nothing), from `missed` for rows neither read nor gone. */
 export function follow<Row extends Pick<ObservedRow, 'id' | 'state'>, Known extends [string, ...unknown[]]>(
   known: readonly Known[],
   { rows, gone }: { rows: readonly Row[]; gone: readonly string[] },
@@ -204,7 +204,7 @@ export function follow<Row extends Pick<ObservedRow, 'id' | 'state'>, Known exte
   const seen = new Set<string>();
   const next: Known[] = [];
   for (const row of rows) {
-    // Moved between two statements of a tick, a row is found twice: what was read first is what the next tick goes on from.
+    // A row that is moved between two statements of a tick is found twice: the first time counts.
     if (seen.has(row.id)) continue;
     seen.add(row.id);
     const was = before.get(row.id);
@@ -220,7 +220,7 @@ export function follow<Row extends Pick<ObservedRow, 'id' | 'state'>, Known exte
   return next;
 }
 
-/** Changes what a minute says of one event's type, and of all types together. */
+/** Applies `change` to the minute's cells of one type and of all types. */
 export function tally(additions: Additions, atMs: number, type: string | null, change: (cell: Cell) => void): void {
   const minute = Math.floor(atMs / 60_000);
   change(cellIn(additions, minute, ALL_TYPES));

@@ -8,15 +8,15 @@ const memorySchema = z.object({
   atMs: z.number(),
   inserted: z.number(),
   updated: z.number(),
-  /** Updates that made no whole event yet. */
+  /** Updates that do not make a whole event yet. */
   left: z.number(),
 });
 type Memory = z.infer<typeof memorySchema>;
 
 /**
- * Tables too big to read that offer no way to find what is new: the database's own count of changes, which costs no row.
- * Inserts are events created; an event is published by one update, or two where it is claimed first. Failed
- * attempts update rows as well, so that these counts are estimates, and nothing tells how long an event waited.
+ * The database's own counts of changes, which read no row: for tables too big to read without a way to find what is new, and for relays
+ * that read the log. Inserts are events created; an event is published by one update, or two if it is claimed first. Failed attempts update
+ * rows as well, so these counts are estimates, and how long an event waited is not known.
  */
 export const statisticsObserver: Observer = {
   key: 'statistics',
@@ -25,7 +25,7 @@ export const statisticsObserver: Observer = {
   async tick({ outbox, db, at, memory: given }) {
     const parsed = memorySchema.safeParse(given);
     const counts = await outbox.database.engine.changeCounts(db, outbox.main.table);
-    // What was counted before may be told again later: whatever happened meanwhile is in the sums then.
+    // The counts may be reported again later: what happened until then is included.
     if (counts === null) return { additions: new Map(), memory: given, rows: 0 };
     const claims = outbox.shape.states.some((rule) => rule.state === 'processing');
     const updatesPerEvent = kindOf(outbox.shape) === 'external' ? Infinity : claims ? 2 : 1;
@@ -33,7 +33,9 @@ export const statisticsObserver: Observer = {
   },
 };
 
-/** Created and published since the last tick, Infinity for a relay that updates no row; nothing the first time, across a reset of the statistics, or after a gap. */
+/**
+ * Changes since the last tick; none the first time, across a reset or after a gap. `updatesPerEvent`: Infinity if the relay updates no row.
+ */
 export function countChanges(
   last: Memory | null,
   atMs: number,
