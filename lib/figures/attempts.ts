@@ -1,21 +1,21 @@
-/** Attempts beyond the first, and those that failed: seen when a row's counter changes. */
+/** Retries and failed attempts: seen when a row's counter changes. */
 import type { Known, Rate, UnavailableReason } from '@/lib/shared/figures/measured';
 import type { TypeFigures } from '@/lib/shared/model';
 import type { Cell } from '@/lib/rollup/cell';
 import { noPlot, type Plot, type SeriesInput } from './series';
 import type { MetricInput } from './span';
 
-/** Why nothing can be said about attempts over the span; null when something can. */
+/** Why attempts over the span are unavailable; null if they are available. */
 function whyNoAttempts({ reading: { traits }, totals }: MetricInput): UnavailableReason | null {
   if (!traits.attempts) return 'no_attempts';
   return totals === null ? 'not_watched' : null;
 }
 
-/** What was read afterwards tells only how often a row that went out had been tried, not when. */
+/** Backfilled rows only show how often they were tried, not when. */
 const attemptsKnown = ({ totals }: MetricInput): Known =>
   totals !== null && totals.complete && !totals.backfilled ? 'exact' : 'estimated';
 
-/** A number of the attempts over the span; null where there was no event to have it. */
+/** A figure of the attempts over the span; null if there was no event to compute it from. */
 export function ofAttempts(input: MetricInput, valueOf: (all: Cell) => number | null): Rate {
   const why = whyNoAttempts(input);
   if (why !== null || input.totals === null) return { value: null, known: 'unavailable', why: why ?? 'not_watched' };

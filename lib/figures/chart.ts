@@ -1,4 +1,4 @@
-/** The series of a span as charts, CSV and scripts have it: every line of it, or why it has no value. */
+/** The series of a span for charts, CSV and scripts: every line of it, or why it has no value. */
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import { SHOWN_METRICS, type MetricSeries } from '@/lib/shared/figures/metrics';
 import type { Series, SeriesLine, SeriesPoint, SeriesValues } from '@/lib/shared/model';
@@ -11,7 +11,7 @@ import { stepsOf, type Plot, type SeriesInput } from './series';
 import type { Span } from './span';
 import { throughputPlots } from './throughput';
 
-/** The plot by which each line is known. */
+/** The plot whose `known` and `why` a line has. */
 const PLOT_OF = {
   waiting: 'waiting',
   dead: 'dead',
@@ -22,7 +22,7 @@ const PLOT_OF = {
 } as const satisfies Record<SeriesLine, keyof SeriesValues>;
 const LINES = Object.keys(PLOT_OF) as SeriesLine[];
 
-/** Points aligned to their step, so that they stay put from one reading to the next. */
+/** Points are aligned to their step, so that they do not move from one reading to the next. */
 export function seriesOf(series: SeriesInput): Series {
   const { reading, span } = series.input;
   const plots: Record<keyof SeriesValues, Plot> = {
@@ -53,7 +53,7 @@ export function seriesOf(series: SeriesInput): Series {
   };
 }
 
-/** A series that has every point and no value, because nothing could be read or computed. */
+/** A series with every point and no value, because nothing could be read or computed. */
 export function noSeries(span: Span, asOf: string, why: UnavailableReason, type: string | null = null): Series {
   return {
     asOf,
@@ -86,10 +86,10 @@ const byLine = <Value>(valueOf: (line: SeriesLine) => Value, lines = LINES): Rec
 
 const timeOf = (step: number, { stepSeconds }: Span): string => new Date(step * stepSeconds * 1_000).toISOString();
 
-/** Upper ends of the rows of a heat map, in milliseconds: about three per factor of ten, on times people know. */
+/** Upper bounds of the rows of a heat map, in milliseconds: about three per factor of ten, at familiar times. */
 const HEAT_BOUNDS_MS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 1_800_000] as const;
 
-/** Events per row of the heat map, the last one without an upper end. */
+/** Events per row of the heat map; the last row has no upper bound. */
 function heatOf(histogram: Histogram): number[] {
   const rows = Array.from({ length: HEAT_BOUNDS_MS.length + 1 }, () => 0);
   for (const [bucket, count] of histogram) {

@@ -1,4 +1,4 @@
-/** How many events wait, are being processed or are dead: now, and before as was seen, or worked out backwards from what was. */
+/** How many events wait, are being processed or are dead: now, and before that as sampled, or computed backwards from the changes since. */
 import { DEPTH_CAP, cappedAt, unavailable, type Count, type Known } from '@/lib/shared/figures/measured';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
 import type { State } from '@/lib/shared/states';
@@ -45,7 +45,7 @@ export function depthOf(reading: Reading): Summary['depth'] {
   };
 }
 
-/** A type of which no row was read has none, unless the list of types was cut. */
+/** A type without a row in the reading has none, unless the list of types was cut. */
 export function depthOfType({ reach, deadDetailed, types }: Reading, type: string): Pick<TypeFigures, 'waiting' | 'dead'> {
   const row = types.find((one) => one.type === type);
   const none = row === undefined && types.length < TYPES_SHOWN ? 0 : null;
@@ -56,7 +56,7 @@ export function depthOfType({ reach, deadDetailed, types }: Reading, type: strin
   };
 }
 
-/** Since when the longest waiting event waits. Of rows cut short in no particular order, the oldest read need not be the oldest there is. */
+/** Since when the longest waiting event waits; null if rows were cut off in no particular order: the oldest one may not have been read. */
 export const oldestPendingAt = (reading: Reading): string | null =>
   reading.reach.waiting === 'cut' && !reading.ordered.waiting ? null : (figuresIn(reading, OLDEST).at ?? null);
 
@@ -101,26 +101,26 @@ function inState(reading: Reading, state: DepthState): Count {
   return why === null ? bounded(reading, PART_OF[state], raw(reading, state)) : unavailable(why);
 }
 
-/** What was counted: exact, or at least this many where the cap or the bound of the reading stopped the count. */
+/** The count: exact, or a lower bound if the cap or the limit of the reading stopped it. */
 function bounded(reading: Reading, part: Part, counted: number): Count {
   if (reading.reach[part] !== 'cut') return cappedAt(counted, DEPTH_CAP);
   return { count: Math.min(counted, DEPTH_CAP), known: 'capped', why: 'too_many_rows' };
 }
 
-/** What came less what went. */
+/** Arrivals minus departures. */
 const waitingChange = ({ cell, untold, died, claimed }: Step): number =>
   (cell?.created ?? 0) - untold - (cell?.published ?? 0) - died - claimed;
 
 interface Backwards {
-  /** What to show of a step that was watched. */
+  /** The value to show for a watched step. */
   seen: (depth: DepthSamples) => number | null;
-  /** What there was at its end. */
+  /** The value at its end. */
   end: (depth: DepthSamples) => number | null;
-  /** By how much the number rose in a step; null where rows do not tell. */
+  /** By how much the number rose in a step; null if rows do not show it. */
   change: ((step: Step) => number) | null;
 }
 
-/** The number now; before it what was seen, and where nobody looked what it was without the changes since. */
+/** The number now; before that the samples or, where there are none, the number after it without the changes in between. */
 function backwards({ input: { reading, span }, steps }: SeriesInput, part: Part, current: number, { seen, end, change }: Backwards): Plot {
   const values: (number | null)[] = steps.map(() => null);
   if (reading.reach[part] === 'absent') return { known: 'unavailable', values };
@@ -137,7 +137,7 @@ function backwards({ input: { reading, span }, steps }: SeriesInput, part: Part,
       if (known === 'exact') known = 'sampled';
     } else {
       value = value === null || change === null || after?.cell == null ? null : Math.max(0, value - change(after));
-      // At the end of a gap it is known, in it nothing is.
+      // The value at the end of a gap is known, but nothing is shown within it.
       if (value === null || steps[at]?.cell == null) continue;
       values[at] = value;
       known = 'estimated';

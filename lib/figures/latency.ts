@@ -7,7 +7,7 @@ import { noPlot, type Plot, type SeriesInput } from './series';
 import { countsKnown, whyNotPublished, type MetricInput } from './span';
 
 const FRACTIONS = [0.5, 0.95, 0.99] as const;
-/** Below this share of plausible claim times the column is no claim time: a row rewritten when published says nothing. */
+/** With fewer plausible claim times than this share, the column has no claim times: it is rewritten on publishing. */
 const PLAUSIBLE_SHARE = 0.9;
 
 const whyNoLatency = (input: MetricInput): UnavailableReason | null =>
@@ -15,7 +15,7 @@ const whyNoLatency = (input: MetricInput): UnavailableReason | null =>
 
 const noPercentiles = (known: Known, why: UnavailableReason): Percentiles => ({ p50Ms: null, p95Ms: null, p99Ms: null, known, why });
 
-/** Of events that are seen at intervals. */
+/** For events that are only seen at intervals. */
 const whyNoPercentiles = ({ reading: { traits } }: MetricInput): UnavailableReason =>
   traits.publishedState ? 'no_published_at' : 'deleted_on_publish';
 
@@ -28,18 +28,18 @@ export function latencyOf(input: MetricInput): Summary['latency'] {
   if (isSampled(all) && all.published >= 0.5) {
     const sampled = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated' as const, atMostMs: all.resolutionMs };
     const count = Math.round(all.published);
-    // None was ever seen waiting: all of them took less than the time between two ticks.
+    // None was seen waiting: each took less than the time between two ticks.
     if (all.latencySumMs === 0) return { ...sampled, meanMs: null, count };
     return { ...sampled, meanMs: sampledMeanMs(all), count, why: whyNoPercentiles(input) };
   }
   const { events, ...percentiles } = percentilesOf(all.latency, input.reading.traits.resolutionMs.latency);
-  // Counted by the database's statistics alone: how many went out, not how long they took.
+  // Only counted by the database's statistics: how many were published, not how long they took.
   if (events === 0 && all.published >= 1) return none('needs_sampling');
   if (events === 0) return { ...percentiles, known: countsKnown(input.totals), meanMs: null, count: 0, why: 'no_events' };
   return { ...percentiles, meanMs: all.latencySumMs / events, count: events };
 }
 
-/** Of a cell whose events have latencies of their own. */
+/** null unless the events of the cell have latencies of their own. */
 const percentilesIn = (input: MetricInput, cell: Cell | null): CountedPercentiles | null =>
   cell === null || isSampled(cell) || whyNoLatency(input) !== null ? null : percentilesOf(cell.latency);
 
@@ -58,7 +58,7 @@ export function latencyPlots(series: SeriesInput): Record<'p50Ms' | 'p95Ms' | 'p
   return { p50Ms: plot('p50Ms'), p95Ms: plot('p95Ms'), p99Ms: plot('p99Ms'), latencyCount: plot('events') };
 }
 
-/** From the last claim to publishing, where the table keeps a time of claim. */
+/** From the last claim to publishing, if the table keeps a claim time. */
 export function processingOf(input: MetricInput): Percentiles {
   const { totals, reading } = input;
   const sampled = totals !== null && countOf(totals.all.processing) > 0;
@@ -71,14 +71,14 @@ export function processingOf(input: MetricInput): Percentiles {
 }
 
 interface CountedPercentiles extends Percentiles {
-  /** How many events they are of. */
+  /** How many events they are computed from. */
   events: number;
 }
 
-/** Times nearer together than this are as near as anybody asks. */
+/** A finer resolution than this is taken for exact. */
 const COARSE_MS = 1;
 
-/** `tableMs`: how far apart two times of the table are; what went out within one took "at most" that, other durations are as much off. */
+/** `tableMs`: the resolution of the table's times. Events published within it took "at most" that; other durations are off by as much. */
 function percentilesOf(histogram: Histogram, tableMs = 0): CountedPercentiles {
   const coarse = tableMs >= COARSE_MS;
   const shown = quantiles(histogram, FRACTIONS).map((ms) => (coarse && ms === 0 ? null : ms));
@@ -95,7 +95,7 @@ function percentilesOf(histogram: Histogram, tableMs = 0): CountedPercentiles {
   };
 }
 
-/** In milliseconds, as `percentile_cont`: between the two nearest events where the rank falls between them. Null for an empty histogram. */
+/** In milliseconds, as `percentile_cont`: interpolated between the two nearest events. null for an empty histogram. */
 export function quantiles(histogram: Histogram, fractions: readonly number[]): (number | null)[] {
   const total = countOf(histogram);
   if (total <= 0) return fractions.map(() => null);
@@ -104,7 +104,7 @@ export function quantiles(histogram: Histogram, fractions: readonly number[]): (
     let seen = 0;
     for (const [bucket, count] of cells) {
       seen += count;
-      // Ranks count from zero; shares of an event leave rounding dust.
+      // Ranks start at zero; fractions of an event leave rounding errors.
       if (rank < seen - 1e-9) return bucketValue(bucket);
     }
     return bucketValue(cells.at(-1)?.[0] ?? 0);

@@ -11,24 +11,24 @@ import { ALL_TYPES, addCell, emptyCell, type Cell, type Slice } from '@/lib/roll
 export interface Step {
   /** Steps since the epoch. */
   step: number;
-  /** What happened in it; null where nobody watched and the rows do not tell any more. */
+  /** What happened in it; null if it was not watched and rows do not show it either. */
   cell: Cell | null;
   provisional: boolean;
-  /** Of the created ones those that left at a time no row tells: they are left out of both ends of a depth. */
+  /** Created events that left at an unknown time: they count neither as arrivals nor as departures of a depth. */
   untold: number;
-  /** Events that left by dying or being claimed, as far as rows that are still there tell. */
+  /** Events that left by dying or being claimed, as far as rows still in the table show. */
   died: number;
   claimed: number;
 }
 
-/** A series before its metrics: oldest first, the last step is the one under way where the span ends now. */
+/** A series before its metrics: oldest first; if the span ends now, the last step is still under way. */
 export interface SeriesInput {
   input: MetricInput;
   series: string;
   steps: Step[];
 }
 
-/** Puts together what was folded before the head, the head, and what the reading found after it. */
+/** Joins the slices before the head, the head, and what the reading found after it. */
 export function seriesInput(input: MetricInput, series: string, head: Head | null, older: readonly Slice[]): SeriesInput {
   const { reading, span } = input;
   const steps = new Map(
@@ -38,7 +38,7 @@ export function seriesInput(input: MetricInput, series: string, head: Head | nul
   for (const { atMinute, series: of, cell, provisional } of [...older, ...(head?.slices ?? [])]) {
     const step = at(atMinute);
     if (step === undefined || (of !== series && of !== ALL_TYPES)) continue;
-    // Time that was watched is known of every type, also of one that had no event in it.
+    // Watched time is known for every type, even one that had no event in it.
     step.cell ??= emptyCell();
     step.provisional ||= provisional;
     if (of === series) addCell(step.cell, cell);
@@ -47,7 +47,7 @@ export function seriesInput(input: MetricInput, series: string, head: Head | nul
     addUnfolded(reading, head, at);
     for (const { atMinute, series: of, cell } of liveSlices(reading)) {
       const step = of === series ? at(atMinute) : undefined;
-      // Rows that still wait do not make a time known in which nobody watched.
+      // Rows that still wait do not make unwatched time known.
       if (step !== undefined && (step.cell !== null || cell.published > 0)) addCell((step.cell ??= emptyCell()), cell);
     }
   }
@@ -64,10 +64,10 @@ export function seriesInput(input: MetricInput, series: string, head: Head | nul
 }
 
 const MINUTE_MS = 60_000;
-/** A fold is a minute behind at the most, and a look late. */
+/** History is collected up to a minute late, and a tick may be late too. */
 const UNFOLDED_MOST_MS = 120_000;
 
-/** The reading has everything that was published since the last fold: where that is nothing, it is no gap. */
+/** The reading has everything that was published since the last fold: steps in which that is nothing are zero, not a gap. */
 function addUnfolded({ asOf, reach }: Reading, { progress }: Head, at: (minute: number) => Step | undefined): void {
   const [fromMs, toMs] = [Date.parse(progress.foldedTo), Date.parse(asOf)];
   if (!countsRows(progress.method) || reach.published !== 'complete' || toMs - fromMs > UNFOLDED_MOST_MS) return;
@@ -77,7 +77,7 @@ function addUnfolded({ asOf, reach }: Reading, { progress }: Head, at: (minute: 
   }
 }
 
-/** The steps of a span since the epoch, oldest first. Of a window as many as it is long, the last one under way. */
+/** The steps of a span since the epoch, oldest first. The last one of a window is still under way. */
 export function stepsOf({ window, fromMs, toMs, stepSeconds }: Span): number[] {
   const stepMs = stepSeconds * 1_000;
   const last = window === null ? toMs / stepMs - 1 : Math.floor(toMs / stepMs);
@@ -99,15 +99,14 @@ export interface Plot {
   /** Why there is no value, where `known` is `unavailable`. */
   why?: UnavailableReason;
 }
-/** A number of a window, shown wherever one is: its words are `outbox.tiles.<id>`, adding one is adding a file to `metrics/`. */
+/** A figure of a window, shown wherever the others are. To add one, add a file to `metrics/` and its texts under `outbox.tiles.<id>`. */
 export interface Metric {
   id: string;
   unit: MetricUnit;
-  /** A number that a table cannot give is null, with the reason. */
+  /** null with the reason if the table cannot give it. */
   of(input: MetricInput): Rate;
   /** A line of a series, and the header of its column in a CSV. */
   series?: { key: string; csv: string; plot(series: SeriesInput): Plot };
-  /** For Prometheus. */
   gauge?: { family: `outbox_console_${string}`; help: string };
 }
 

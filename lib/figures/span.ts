@@ -6,20 +6,20 @@ import type { Reading } from '@/lib/live/reading';
 import { ALL_TYPES, typeOfSeries, cellsBySeries, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
 
 const MINUTE_MS = 60_000;
-/** The edges of a span and the minute under way may be missing from what counts as watched throughout. */
+/** So much of a span may be unwatched and still be no gap: its edges, and the minute under way. */
 const EDGE_MINUTES = 2;
 
-/** A stretch of time that figures are of, in whole minutes but for its end; a window ends at the reading. */
+/** The time that figures are computed for, in whole minutes except for its end; a window ends at the reading. */
 export interface Span {
   window: Window | null;
   fromMs: number;
   toMs: number;
-  /** Ends now: what has happened of the minute under way is in it whole. */
+  /** It ends now, and includes the minute under way. */
   live: boolean;
   stepSeconds: number;
 }
 
-/** A window up to the time of the reading, or a span of its own with the steps that it touches. */
+/** A window up to the reading, or `from` and `to` extended to whole steps. */
 export function spanOf(span: SeriesSpan, asOf: string): Span {
   const nowMs = Date.parse(asOf);
   const stepSeconds = stepSecondsOf(span);
@@ -40,14 +40,14 @@ export function spanOf(span: SeriesSpan, asOf: string): Span {
 interface SpanTotals {
   all: Cell;
   byType: ReadonlyMap<string, Cell>;
-  /** How publishing is learnt of. */
+  /** How the collector learns of publishing. */
   method: CollectionMethod;
-  /** Without gaps, and without an end that is not known yet. Where rows are counted there is no gap before the first: no row is older. */
+  /** Without gaps, and without an end that is not known yet. If rows are counted, time before the first row is not a gap. */
   watchedMinutes: number;
   /** The span has no gap. */
   complete: boolean;
   provisional: boolean;
-  /** Some of it was read from the rows afterwards: what leaves no trace in a row is not in it. */
+  /** Part of it was backfilled: what leaves no trace in a row is missing. */
   backfilled: boolean;
 }
 
@@ -59,27 +59,27 @@ export interface MetricInput {
   totals: SpanTotals | null;
 }
 
-/** Of what was folded before the head, the head, and what the reading found after it. */
+/** Sums the slices before the head, the head, and what the reading found after it. */
 export function metricInput(reading: Reading, span: Span, head: Head | null = null, older: readonly Slice[] = []): MetricInput {
   const nothing = { reading, span, totals: null };
   if (head === null) return nothing;
   const { method, watchedSince, foldedTo } = head.progress;
   const counted = countsRows(method);
   const folded = [...older, ...inOrder(head.slices.filter((slice) => isWithin(slice, span)))];
-  // Of time in which nobody watched only what still waits is known, and not what came and went.
+  // Of unwatched time only what still waits is known, not what came and left.
   const live = liveSlices(reading).filter(
     (slice) => isWithin(slice, span) && (counted || slice.atMinute * MINUTE_MS >= Date.parse(watchedSince)),
   );
   const cells = cellsBySeries([...folded, ...live]);
   const all = cells.get(ALL_TYPES) ?? emptyCell();
   if (all.minutes === 0) return nothing;
-  // A day or an hour that is not known whole is known from some minute on.
+  // A first day or hour that is known in part is known from some minute to its end.
   const first = [...older, ...inOrder(head.slices)].find(({ series }) => series === ALL_TYPES);
   const firstMinute = counted && first !== undefined ? first.atMinute + first.width - first.cell.minutes : -Infinity;
   const spanMinutes = (span.toMs - span.fromMs) / MINUTE_MS;
   const gapMinutes = (span.toMs - Math.max(span.fromMs, firstMinute * MINUTE_MS)) / MINUTE_MS - all.minutes;
   const complete = gapMinutes <= EDGE_MINUTES;
-  // Where more was published since the last fold than is read, the span ends with the fold: up to a minute back on some servers.
+  // If more was published since the last fold than is read, the span ends with the fold: up to a minute ago on some servers.
   const isCut = counted && reading.reach.published === 'cut';
   const untoldMs = isCut ? Math.max(0, span.toMs - Math.max(span.fromMs, Date.parse(foldedTo))) : 0;
   const byType = [...cells].map(([series, cell]) => [typeOfSeries(series), cell] as const).filter(isOfType);
@@ -97,10 +97,10 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
 
 const isOfType = (entry: readonly [string | null, Cell]): entry is readonly [string, Cell] => entry[0] !== null;
 
-/** What the reading knows that the rollups do not, in the order of time: published since the last fold, and created of what is still there. */
+/** What is not in the rollups yet, in the order of time: published since the last fold, and created of rows still in the table. */
 export function liveSlices({ reach, tail, slices }: Reading): Slice[] {
   const at = (atMinute: number, series: string, cell: Cell): Slice => ({ series, atMinute, width: 1, cell, provisional: false });
-  // Rows that were cut off are missing from its counts: then the figures end at the last fold.
+  // Its counts miss the rows that were cut off: then the figures end at the last fold.
   const published = reach.published === 'cut' ? [] : [...tail];
   return inOrder([
     ...published.flatMap(([minute, cells]) => [...cells].map(([series, cell]) => at(minute, series, cell))),
@@ -112,9 +112,9 @@ const inOrder = (slices: readonly Slice[]): Slice[] => [...slices].sort((a, b) =
 
 const isWithin = ({ atMinute }: Slice, { fromMs, toMs, live }: Span): boolean =>
   atMinute * MINUTE_MS >= fromMs && (live || atMinute * MINUTE_MS < toMs);
-/** Why nothing can be said about what was published over the span; null when something can. */
+/** Why figures of publishing over the span are unavailable; null if they are available. */
 export function whyNotPublished({ reading: { traits }, totals }: MetricInput): UnavailableReason | null {
-  // Rows that go are cleared away, whether or not they were read from the log.
+  // Rows are deleted whether or not the relay has read them from the log.
   if (traits.slots !== null) return 'external_relay';
   if (totals !== null) return null;
   return traits.publishedState || traits.publishedAt ? 'not_watched' : 'no_published_at';

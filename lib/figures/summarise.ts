@@ -14,12 +14,11 @@ import type { Metric } from './series';
 import { spanOf, type MetricInput } from './span';
 import { LAST_PUBLISHED, lastPublishedAt, throughputOf } from './throughput';
 
-/** What metrics want of the statement of a reading. */
+/** What metrics aggregate in the statement of a reading. */
 export const METRIC_AGGREGATES: readonly Aggregates[] = [DEPTH, LAST_PUBLISHED, OLDEST];
 
 const METRICS_BY_ID = Object.fromEntries(METRIC_FILES.map((metric) => [metric.id, metric])) as Record<MetricId, Metric>;
 
-/** A summary without its verdict. */
 export type SummaryFigures = Omit<Summary, 'diagnosis'>;
 
 export function summarise(input: MetricInput, window: Window): SummaryFigures {
@@ -40,7 +39,7 @@ export function summarise(input: MetricInput, window: Window): SummaryFigures {
   };
 }
 
-/** Types with most waiting and dead events, then those published most. */
+/** Types with the most waiting and dead events first, then those published most. */
 function typesOf(input: MetricInput): TypeFigures[] {
   const { reading, totals } = input;
   const cells = totals?.byType ?? new Map<string, never>();
@@ -56,7 +55,7 @@ function typesOf(input: MetricInput): TypeFigures[] {
     .map(({ row }) => row);
 }
 
-/** What is said about an outbox of which nothing can be said: every figure unavailable for one reason. */
+/** A summary in which every figure is unavailable for the same reason. */
 export function noFigures(window: Window, asOf: string, why: UnavailableReason): SummaryFigures {
   const count = unavailable(why);
   const none = { known: 'unavailable', why } as const;

@@ -1,4 +1,4 @@
-/** How many events come and how many go, per minute of the part of the window that was watched; and when the last one went. */
+/** Events created and published per minute of the watched part of the window, and when the last one was published. */
 import type { Summary } from '@/lib/shared/model';
 import { figuresIn, type Aggregates, type Reading } from '@/lib/live/reading';
 import { iso } from '@/lib/outbox/scan/sql-terms';
@@ -12,7 +12,7 @@ export const LAST_PUBLISHED: Aggregates<{ at: string | null }> = {
 
 export const lastPublishedAt = (reading: Reading): string | null => figuresIn(reading, LAST_PUBLISHED).at ?? null;
 
-/** Where nothing is read from rows, the database's own count of inserts tells. */
+/** From rows, or from the database's count of inserts if the relay reads the log. */
 const tellsCreated = ({ traits }: Reading): boolean => traits.createdAt || traits.slots !== null;
 
 export function throughputOf(input: MetricInput): Summary['throughput'] {
@@ -23,7 +23,7 @@ export function throughputOf(input: MetricInput): Summary['throughput'] {
   const known = countsKnown(totals);
   const createdPerMinute = all.created / watchedMinutes;
   if (reading.traits.slots !== null) return { createdPerMinute, publishedPerMinute: null, known, why: 'external_relay' };
-  // Backlogs that were cut short are missing from what is known to have been created.
+  // If the backlog was cut short, its creations are missing.
   const why = !tellsCreated(reading) && all.created === 0 ? 'no_created_at' : reading.reach.waiting === 'cut' ? 'too_many_rows' : null;
   const publishedPerMinute = all.published / watchedMinutes;
   return why === null ? { createdPerMinute, publishedPerMinute, known } : { createdPerMinute: null, publishedPerMinute, known, why };

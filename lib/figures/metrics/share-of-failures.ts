@@ -1,7 +1,7 @@
 import { attemptsPlot, ofAttempts } from '../attempts';
 import type { Metric } from '../series';
 
-/** Failed attempts over those and the events published. */
+/** Failed attempts divided by failed attempts and published events together. */
 export const shareOfFailuresMetric = {
   id: 'errorRate',
   unit: 'share',
