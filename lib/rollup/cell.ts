@@ -1,15 +1,15 @@
-/** What is to be added to the rollups, and the slices of time it goes to: minutes, and the hours and days above them. */
+/** Cells of the rollups, their bytes, and the slices of time they are for: minutes, and the hours and days above them. */
 import { addTo, mergeInto, type Histogram } from './histogram';
 
-/** How the numbers of a cell came to be known; a cell of several kinds has several. */
+/** How the numbers of a cell are known; several bits may be set. */
 export const HOW = {
-  /** Latencies are what was seen at intervals, not what rows say. */
+  /** Latencies were seen at intervals, not read from rows. */
   sampled: 1,
   /** Counts are differences of the database's own statistics. */
   statistics: 2,
-  /** Read from the rows afterwards: depth, retries and failed attempts of that time were not watched. */
+  /** Backfilled from rows: depth, retries and failed attempts of that time were not watched. */
   backfilled: 4,
-  /** Rows were purged so soon after they were published that some may have gone before they were counted. */
+  /** Rows were purged so soon after publishing that some may not have been counted. */
   purgedYoung: 8,
 } as const;
 
@@ -19,13 +19,13 @@ export interface DepthSamples {
   waitingSum: number;
   waitingMax: number;
   waitingLast: number;
-  /** -1 where this table cannot show dead events. */
+  /** -1 if the number of dead events is not known. */
   deadLast: number;
-  /** Age of the oldest waiting event, the greatest seen; -1 where it is not known. */
+  /** The greatest age seen of the oldest waiting event; -1 if it is not known. */
   oldestAgeMaxMs: number;
 }
 
-/** One slice of time of one series. All numbers add up; counts are of events unless their name says otherwise. */
+/** One slice of time of one series. All numbers but the last two add up; counts are of events unless their name says otherwise. */
 export interface Cell {
   /** Bits of HOW. */
   how: number;
@@ -36,18 +36,17 @@ export interface Cell {
   /** Creation to publishing of those published in the cell. */
   latency: Histogram;
   latencySumMs: number;
-  /** Those whose publishing lies before their creation: clocks that disagree. They are in bucket 0 of `latency` too. */
+  /** Events published before they were created, as clocks disagree. They are in bucket 0 of `latency` too. */
   negative: number;
   /** Last claim to publishing of those published in the cell. */
   processing: Histogram;
-  /** Created in the cell and folded since; what still waits is counted by the live reading. */
+  /** Created in the cell and collected since; what still waits is counted by the live reading. */
   created: number;
   /** Attempts beyond the first. */
   retries: number;
-  /** Attempts that failed. */
   failures: number;
   died: number;
-  /** Where latencies are sampled: the longest time between two looks. Quantiles below it are "at most". */
+  /** If latencies are sampled: the longest time between two samples. Latencies below it are "at most". */
   resolutionMs: number;
   /** Only of the series of all types, and only of time that was watched. */
   depth: DepthSamples | null;
@@ -56,7 +55,7 @@ export interface Cell {
 /** A cell with its place. */
 export interface Slice {
   series: string;
-  /** Minutes since the epoch at which it begins, and how many it is long. */
+  /** Its first minute since the epoch, and its length in minutes. */
   atMinute: number;
   width: number;
   cell: Cell;
@@ -67,7 +66,7 @@ export interface Slice {
 /** Whether these events were seen waiting at intervals, so that only their number and their mean are known. */
 export const isSampled = ({ how }: Pick<Cell, 'how'>): boolean => (how & HOW.sampled) !== 0;
 
-/** By Little's law, of events that were seen at intervals; null where they have no time. */
+/** The mean latency of sampled events in milliseconds, by Little's law; null if none was published. */
 export const sampledMeanMs = ({ latencySumMs, published }: Cell): number | null => (published > 0 ? latencySumMs / published : null);
 
 export function emptyCell(): Cell {
@@ -101,7 +100,7 @@ export function addCell(sum: Cell, cell: Cell): void {
   if (cell.depth !== null) sum.depth = sum.depth === null ? { ...cell.depth } : joinDepth(sum.depth, cell.depth);
 }
 
-/** Slices in the order of time, added up by series. */
+/** Adds up slices by series; they have to come in the order of time. */
 export function cellsBySeries(slices: readonly Slice[]): Map<string, Cell> {
   const cells = new Map<string, Cell>();
   for (const { series, cell } of slices) {
@@ -121,7 +120,7 @@ const joinDepth = (before: DepthSamples, after: DepthSamples): DepthSamples => (
 });
 
 const VERSION = 1;
-/** What a cell is written as, in this order: the latter with what is added to it, so that "not known" is zero. */
+/** The numbers of a cell in the order they are written; those of DEPTH plus what is beside them, so that "not known" is zero. */
 const NUMBERS = ['how', ...COUNTS, 'resolutionMs'] as const;
 const DEPTH = [
   ['samples', 0],
@@ -132,7 +131,7 @@ const DEPTH = [
   ['oldestAgeMaxMs', 1],
 ] as const satisfies [keyof DepthSamples, number][];
 
-/** A cell as the store keeps it. */
+/** A cell as the bytes that the store keeps. */
 export function encodeCell({ depth, ...cell }: Cell): Buffer {
   const out = new ByteWriter();
   out.uint(VERSION);
@@ -145,7 +144,7 @@ export function encodeCell({ depth, ...cell }: Cell): Buffer {
   return out.done();
 }
 
-/** Throws RangeError for bytes that no version of this build has written. */
+/** Throws RangeError for bytes of another version, or that end too early. */
 export function decodeCell(bytes: Buffer): Cell {
   const input = new ByteReader(bytes);
   const version = input.uint();
@@ -230,7 +229,7 @@ class ByteReader {
 
 export const HOUR_MINUTES = 60;
 export const DAY_MINUTES = 1_440;
-/** Minutes are kept this long; what is older is in its hour. */
+/** Minutes are kept this long; what is older is only in its hour. */
 export const MINUTES_KEPT = 2 * DAY_MINUTES;
 
 export const SLICE_MINUTES = { hour: HOUR_MINUTES, day: DAY_MINUTES } as const;
@@ -238,7 +237,7 @@ export const SLICE_MINUTES = { hour: HOUR_MINUTES, day: DAY_MINUTES } as const;
 /** What is to be added, by minute since the epoch, then by series. */
 export type Additions = Map<number, Map<string, Cell>>;
 
-/** The cell of a series in a minute, made when it is not there yet. */
+/** The cell of a series in a minute, created if it is missing. */
 export function cellIn(additions: Additions, atMinute: number, series: string): Cell {
   const minute = additions.get(atMinute) ?? new Map<string, Cell>();
   additions.set(atMinute, minute);
@@ -247,23 +246,21 @@ export function cellIn(additions: Additions, atMinute: number, series: string): 
   return cell;
 }
 
-/** The slice of a tier that a minute is in. */
+/** The first minute of the slice that a minute is in. */
 export const sliceOf = (minute: number, tier: keyof typeof SLICE_MINUTES): number =>
   Math.floor(minute / SLICE_MINUTES[tier]) * SLICE_MINUTES[tier];
 
-/** The first minute of the hours whose minutes are kept. */
+/** The first minute of the oldest hour whose minutes are kept. */
 export const minutesKeptFrom = (nowMinute: number): number => sliceOf(nowMinute - MINUTES_KEPT, 'hour');
 
-/** Of how many event types an outbox keeps a series of its own; the rest share one. */
+/** This many event types of an outbox have a series of their own; the rest share one. */
 export const TYPES_KEPT = 200;
 
-/** The series of all types together. */
 export const ALL_TYPES = '*';
 /** The series of the types beyond TYPES_KEPT, and of events without a type. */
 export const OTHER_TYPES = '~';
 
-/** The key of one event type's series. */
 export const seriesOfType = (type: string): string => `=${type}`;
 
-/** The event type of a series; null for the two that are of several. */
+/** The event type of a series; null for ALL_TYPES and OTHER_TYPES. */
 export const typeOfSeries = (series: string): string | null => (series.startsWith('=') ? series.slice(1) : null);

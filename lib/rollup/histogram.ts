@@ -3,16 +3,15 @@ import type { Fragments } from '@/lib/database/fragments';
 import { postgresFragments } from '@/lib/database/postgres/fragments';
 
 /**
- * Durations as a sparse log-linear histogram: 32 equal buckets per doubling from a microsecond up, so that the value told for
- * a bucket is never more than 1 part in 65 off. Histograms of any two slices of time merge by adding their counts.
- * `bucket-sql.ts` puts values into the same buckets inside the database.
+ * Durations as a sparse log-linear histogram: 32 equal buckets per doubling from a microsecond up, so that the value of a bucket is off by
+ * at most 1 part in 65. Histograms of any two slices of time merge by adding their counts. `bucketSql` puts values into the same buckets
+ * inside the database.
  */
 
-/** Buckets per doubling. */
 const BUCKETS_PER_OCTAVE = 32;
-/** The first octave begins at 2^-10 ms, about a microsecond: the clock of a database tells nothing shorter. */
+/** The first octave begins at 2^-10 ms, about a microsecond: the clocks of databases are not finer. */
 const FIRST_OCTAVE = -10;
-/** How far a quantile can be off the true one, as a share of it. */
+/** The largest error of a quantile, as a share of the true value. */
 export const RELATIVE_ERROR = 1 / (2 * BUCKETS_PER_OCTAVE + 1);
 
 /** Events by bucket; buckets without an event are left out. */
@@ -34,7 +33,7 @@ export function bucketBounds(bucket: number): { from: number; to: number } {
   return { from: edge(bucket - 1), to: edge(bucket) };
 }
 
-/** The value told for a bucket, in milliseconds: as far from its one end as from the other, in proportion. */
+/** The value of a bucket, in milliseconds: the harmonic mean of its ends, so that the relative error is the same at both. */
 export function bucketValue(bucket: number): number {
   if (bucket <= 0) return 0;
   const { from, to } = bucketBounds(bucket);
@@ -45,7 +44,6 @@ export function addTo(histogram: Histogram, bucket: number, count = 1): void {
   if (count !== 0) histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
 }
 
-/** Adds every count of `other`. */
 export function mergeInto(histogram: Histogram, other: Histogram): void {
   for (const [bucket, count] of other) addTo(histogram, bucket, count);
 }
