@@ -1,4 +1,4 @@
-/** The one statement of a reading: its rows, what is aggregated over them, and the rows over time. */
+/** The one statement of a reading: its rows, the aggregates over them, and the rows over time. */
 import { sql } from 'kysely';
 import { bucketSql } from '@/lib/rollup/histogram';
 import type { Outbox } from '@/lib/outbox/outbox';
@@ -24,10 +24,10 @@ import {
 import { traitsOf, type Traits } from '@/lib/outbox/scan/traits';
 import { slotsSeen } from '@/lib/outbox/replication-slots/seen';
 
-/** Event types a summary tells apart: those with most waiting and dead events, then those published most. */
+/** A summary has at most this many event types: those with the most waiting and dead events, then those published most. */
 export const TYPES_SHOWN = 50;
 
-/** What a reading reads, and what is needed to make sense of its answer. */
+/** What a reading reads, and what is needed to interpret the result. */
 export interface Plan extends Sources {
   traits: Traits;
   /** Rows published since then are read; none for null. ISO 8601. */
@@ -35,15 +35,15 @@ export interface Plan extends Sources {
   aggregates: readonly Aggregates[];
 }
 
-/** What the figures are computed from: the sources of a plan, and what was found out besides. */
+/** What the figures are computed from: the sources of a plan, and what was read besides. */
 export interface ReadingInput extends Plan {
-  /** The moment of the reading by the clock of the database that was read. */
+  /** The time of the reading by the clock of the database that was read. */
   now: Sql;
-  /** Whether the database keeps rows of the tables from the console's role. */
+  /** Whether the database hides rows of the tables from the console's role. */
   hidden: Sql;
-  /** What the database says of replication slots; null where it has none, or nothing depends on them. */
+  /** The database's replication slots; null if it has none, or nothing depends on them. */
   slots: Sql | null;
-  /** The ends of the whole scan where they were read; null where all its rows are here. */
+  /** The ends of the whole scan if they were read separately; null if all its rows are here. */
   scanEnds: WalkEnds | null;
 }
 
@@ -70,7 +70,7 @@ export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
   return figuresStatement({ ...plan, now: now(), hidden, slots, scanEnds: null });
 }
 
-/** What waits, what is dead, and what was published since `foldedTo`, on one snapshot; bounded by READING_ROWS rows in all, locks nothing. */
+/** Waiting rows, dead rows, and rows published since `foldedTo`, on one snapshot; bounded by READING_ROWS rows in all, locks nothing. */
 export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
   const { sources, foldedTo, slots } = input;
   const base = baseOf(input);
@@ -110,36 +110,36 @@ export const BASE_COLUMNS = {
   type: 'text collate "C"',
   created: 'timestamptz',
   published: 'timestamptz',
-  /** When the relay last took the row. */
+  /** When the relay last claimed the row. */
   attempted: 'timestamptz',
-  /** When a dead row died, as near as the table tells. */
+  /** When a dead row died, as closely as the table records it. */
   died: 'timestamptz',
   attempts: 'bigint',
-  /** Error of a row that failed and is not out, cut short. */
+  /** Error of a failed row that is not published, truncated. */
   error: 'text collate "C"',
-  /** Aggregate of a row, cut short. */
+  /** Aggregate of a row, truncated. */
   key: 'text collate "C"',
-  /** Number of the transaction that last wrote a waiting row, and of the one that last took it or tried to; NULL where the engine does not tell. */
+  /** Numbers of the transactions that last wrote a waiting row, and last locked it or tried to; NULL if the engine does not show them. */
   written: 'bigint',
   taken: 'bigint',
 } as const;
 export type BaseColumn = keyof typeof BASE_COLUMNS;
 const COLUMNS = Object.fromEntries(Object.keys(BASE_COLUMNS).map((name) => [name, sql.ref(name)])) as Record<BaseColumn, Sql>;
 
-/** Rows of the base from a JSON array of objects, times as ISO 8601 texts; a column that is not there is NULL. */
+/** Rows of the base from a JSON array of objects, times as ISO 8601 texts; a missing column is NULL. */
 export function rowsFrom(json: string): Sql {
   const columns = Object.entries(BASE_COLUMNS).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(type)}`);
   return sql`select * from json_to_recordset(cast(${json} as json)) as r(${sql.join(columns)})`;
 }
 
-/** What counts a source's rows beyond those that are read. */
+/** The name of the count of a source's rows beyond those that are read. */
 export const countedName = (source: string): string => `${source}_counted`;
-/** How many rows of a source were read. */
+/** The name of the number of rows read from a source. */
 const readName = (source: string): string => `${source}_read`;
 
 const isCounted = ({ counted }: Source): boolean => counted !== null;
 
-/** Dead rows, all sources together: as they were counted, or as they were read. */
+/** The number of dead rows in all sources: as counted, or as read. */
 function deadCount(sources: Source[]): Sql {
   const dead = sourcesFor('dead', sources);
   const counts = [
@@ -161,7 +161,7 @@ function rowsOf(source: Source, place: number, foldedTo: string | null): Sql {
   return sql`${all} from scan as r where ${sql.join(tests, sql` or `)}`;
 }
 
-/** Published since the last fold, of a scan that saw them all: one that was cut short and began anywhere tells nothing. */
+/** Published since the last fold. A scan that was cut short in no order has none: some may be missing. */
 function unfolded(scan: Source, foldedTo: string | null): Sql {
   if (foldedTo === null) return sql`false`;
   const since = sql`cast(${foldedTo} as timestamptz)`;
@@ -170,7 +170,7 @@ function unfolded(scan: Source, foldedTo: string | null): Sql {
     : sql`published >= ${once(sql`case when (select n from scan_edges) < ${sql.lit(scan.limit)} then ${since} else 'infinity' end`)}`;
 }
 
-/** What the whole scan tells beyond its rows of the base, in one pass. */
+/** Facts of the whole scan beyond its rows in the base, in one pass. */
 function scanEdges(ends: WalkEnds | null): Sql {
   if (ends !== null)
     return sql`select ${sql.lit(Number(ends.n))}::bigint as n, ${instant(ends.newest_created)} as newest_created, ${instant(ends.last_published)} as last_published`;
@@ -178,13 +178,13 @@ function scanEdges(ends: WalkEnds | null): Sql {
   return sql`select count(*) as n, max(created) filter (where ${published}) as newest_created, max(published) filter (where ${published}) as last_published from scan`;
 }
 
-/** A text of ISO 8601 as a time of the store. */
+/** An ISO 8601 text as a timestamptz. */
 export const instant = (iso: string | number | null): Sql => sql`cast(${iso} as timestamptz)`;
 
-/** The ends of the table: by index where there is one, else from the scan; and what several figures compare with. */
+/** The newest times in the table, by index if there is one, else from the scan; and values that several figures compare with. */
 function edges({ sources, lastPublished, frontier }: Sources, scan: Source | null, base: Base): Sql {
   const { touch, headTouch } = touches(base);
-  // Of a scan that was cut short only one that began with the newest rows can tell what was published last.
+  // A scan that was cut short shows what was published last only if it began with the newest rows.
   const newest = (column: string): Sql => {
     if (scan === null) return nullInstant;
     const value = sql`(select ${sql.ref(column)} from scan_edges)`;
@@ -206,7 +206,7 @@ function objects(owned: [string, Figures | undefined][]): Figures {
   return Object.fromEntries(owned.flatMap(([owner, values]) => (values === undefined ? [] : [[owner, jsonObject(values)]])));
 }
 
-/** What is wanted of each type of the base, in one pass. */
+/** The aggregates of each type of the base, in one pass. */
 function typesQuery(base: Base, aggregates: readonly Aggregates[]): Sql {
   const columns = aggregates.flatMap(({ owner, perType }) =>
     Object.entries(perType?.(base) ?? {}).map(([name, value]) => sql`${value} as ${typed(owner, name)}`),
@@ -215,7 +215,7 @@ function typesQuery(base: Base, aggregates: readonly Aggregates[]): Sql {
     ${sql.join(columns)} from base where type is not null group by type`;
 }
 
-/** Of those that are shown apart. */
+/** The types that are shown, with their figures. */
 function typesShown(base: Base, aggregates: readonly Aggregates[]): Sql {
   const columns = (owner: string, values: Figures | undefined): Figures | undefined =>
     values && Object.fromEntries(Object.keys(values).map((name) => [name, typed(owner, name)]));
@@ -225,26 +225,25 @@ function typesShown(base: Base, aggregates: readonly Aggregates[]): Sql {
     (select * from types order by urgent desc, published desc, type limit ${sql.lit(TYPES_SHOWN)}) as shown order by urgent desc, published desc, type`;
 }
 
-/** Which sources a part comes from. */
 export const sourcesFor = (part: Part, sources: Source[]): Source[] => sources.filter((source) => source.parts.includes(part));
 
-/** Aggregates over the base that one of its readers owns: a metric or a verdict's rule. `Answer`: what the statement says of each. */
+/** Aggregates over the base for one owner: a metric or a verdict's rule. `Answer`: what the statement returns for each. */
 export interface Aggregates<Answer extends object = Record<string, unknown>, OfType extends object = Record<string, unknown>> {
   owner: string;
   /** Undefined where this outbox has none. */
   figures(base: Base): Columns<Answer> | undefined;
-  /** The same of each event type: columns of `types`, called as `typed` says. */
+  /** The same for each event type: columns of `types`, named by `typed`. */
   perType?(base: Base): Columns<OfType> | undefined;
-  /** What is known of each type goes into the answer too, and not only into other figures. */
+  /** Values of each type are returned too, and not only used by other figures. */
   showsTypes?: boolean;
 }
 
 type Columns<Answer extends object> = { [Name in keyof Answer]: Sql };
 
-/** Whose figures those of the replication slots are. */
+/** The owner of the figures of replication slots. */
 export const SLOTS_OWNER = 'replication-slot';
 
-/** What every figure of now is an aggregate over: the open and dead rows, and those published since the collector last folded. */
+/** What every current figure is an aggregate over: open and dead rows, and those published since the collector's last fold. */
 export type Base = ReturnType<typeof baseOf>;
 const baseOf = ({ traits, now, hidden, sources }: ReadingInput) => ({
   ...COLUMNS,
@@ -252,7 +251,7 @@ const baseOf = ({ traits, now, hidden, sources }: ReadingInput) => ({
   now,
   hidden,
   publishedLately: isState(COLUMNS.state, 'published'),
-  /** How many events are dead: rows of only the newest of them are in the base. */
+  /** How many events are dead: only the newest of their rows are in the base. */
   deadCount: deadCount(sources),
   /** The newest time of publishing in the table. */
   lastPublished: sql`(select last_published from edges)`,
@@ -263,27 +262,27 @@ const baseOf = ({ traits, now, hidden, sources }: ReadingInput) => ({
   headTouch: sql`(select head_touch from edges)`,
 });
 
-/** Taken this long after it was created, and waiting again: it was tried. Default values of one statement are less apart. */
+/** A row claimed this long after its creation that waits again was tried. Default values of one statement are closer together. */
 const TRIED_AFTER_MS = 100;
 
-/** A waiting event that was tried and failed: its counter says so or, where none is kept, the time of its last claim. */
+/** A waiting event that was tried and failed, by its counter or, without one, by the time of its last claim. */
 export function failing({ traits, state, attempted, created }: Base): Sql {
   const counted = isState(state, 'retrying');
   if (traits.attempts || !traits.claimTime) return counted;
   return sql`coalesce(${counted} or ${isState(state, 'pending')} and ${milliseconds(created, attempted)} > ${sql.lit(TRIED_AFTER_MS)}, false)`;
 }
 
-/** A waiting event that was never tried, as far as the table tells. */
+/** A waiting event that was never tried, as far as the table shows. */
 export const fresh = (base: Base): Sql => sql`(${isState(base.state, 'pending')} and not ${failing(base)})`;
 
-/** A fresh event created after all that was published: the relay has not come to it yet. One that was overtaken waits for another reason. */
+/** A fresh event created after all that was published: the relay has not reached it yet. An overtaken one waits for another reason. */
 export const due = (base: Base): Sql => sql`(${fresh(base)} and ${base.created} > coalesce(${base.frontier}, '-infinity'))`;
 
 /** The row that waits longest: `head`, one row at the most. */
 const headQuery = ({ state, created }: Base): Sql =>
   sql`select * from base where ${isState(state, 'pending', 'retrying')} and ${created} is not null order by ${created} limit 1`;
 
-/** What tells that a relay tries: locks and attempts leave their transaction's number on the row, also when all was rolled back. */
+/** Signs that a relay tries: locks and attempts leave their transaction's number on the row, even if all was rolled back. */
 export function touches(base: Base): { touch: Sql; headTouch: Sql } {
   const { state, written, taken } = base;
   return {
@@ -292,9 +291,9 @@ export function touches(base: Base): { touch: Sql; headTouch: Sql } {
   };
 }
 
-/** Of open and dead rows of the last two days the minute is told, of older ones the hour. */
+/** Open and dead rows of the last two days are counted by minute, older ones by hour. */
 const MINUTES_TOLD_SECONDS = 172_800;
-/** Older open and dead rows count into no figure of a window. */
+/** Open and dead rows older than 90 days count into no figure of a window. */
 const OLDEST_TOLD_SECONDS = 7_776_000;
 
 /** The times by which rows of the base are counted into minutes since the epoch. */
@@ -314,7 +313,7 @@ const TOLD: Record<Axis, { part: Part | null; time: Sql; rows: Sql; counts: Figu
   claimed: { part: 'processing', time: sql.ref('attempted'), rows: isState(state, 'processing'), counts: {} },
 };
 
-/** How many rows have one of their times in a slice; by that of creation also how many left, or will leave, at an unknown time. */
+/** Rows per slice of time, by one of their times; for creation also how many left, or will leave, at an unknown time. */
 function slicesQuery(now: Sql, absent: readonly Part[]): Sql {
   const axes = AXES.filter((axis) => !absent.some((part) => part === TOLD[axis].part));
   return jsonObject(Object.fromEntries(axes.map((axis) => [axis, sliceQuery(axis, now)])));
@@ -327,18 +326,18 @@ function sliceQuery(axis: Axis, now: Sql): Sql {
   const columns = { n: sql`count(*)`, ...counts };
   const each = Object.entries(columns).map(([name, value]) => sql`${value} as ${sql.id(name)}`);
   const column = (name: string): [string, Sql] => [name, sql`array_agg(${sql.ref(`s.${name}`)})`];
-  // A column at a time: a row as an object would cost more than what it says.
+  // One array per column: one object per row would cost more than its values.
   return sql`(select ${jsonObject(Object.fromEntries(['at', ...Object.keys(columns)].map(column)))} from
     (select ${slice} as at, ${sql.join(each)} from base where ${rows} and ${since(OLDEST_TOLD_SECONDS)} group by 1) as s)`;
 }
 
-/** What a clock ahead of the database's dates into the future counts as now. */
+/** Times in the future, from a clock ahead of the database's, count as now. */
 const minuteOf = (time: Sql, now: Sql): Sql => sql`least(${stepOf(time, 60)}, ${once(stepOf(now, 60))})`;
 
 /** What was published since the last fold, as the rollups will hold it. */
 function tailQuery(now: Sql): Sql {
   const [latency, processing] = [sql.ref('latency'), sql.ref('processing')];
-  // Worked out once: where it is flattened, every place that uses a duration works it out anew.
+  // Not flattened: durations would be computed again wherever they are used.
   const rows = sql`select ${minuteOf(sql.ref('published'), now)} as at, type, ${milliseconds(sql.ref('created'), sql.ref('published'))} as latency,
     case when attempted < published then ${milliseconds(sql.ref('attempted'), sql.ref('published'))} end as processing
     from base where ${isState(state, 'published')} and published is not null ${workedOut()}`;

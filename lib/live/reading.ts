@@ -9,7 +9,7 @@ export type { Aggregates } from './reading-sql';
 /** Whether all rows of a part were read, only some, or the table has no such rows at all. */
 export type Coverage = 'complete' | 'cut' | 'absent';
 
-/** What is kept of a reading for the verdicts of the next quarter of an hour. */
+/** What is kept of a reading for the verdicts of the next 15 minutes. */
 export interface Past {
   /** ISO 8601 UTC by the database's clock. */
   asOf: string;
@@ -24,16 +24,16 @@ export interface SliceCount {
   untold: number;
 }
 
-/** What one statement answered about one outbox as it is now. */
+/** The result of one statement about one outbox as it is now. */
 export interface Reading extends Past {
-  /** Rows published from here on were read; null when none were, because nothing is collected yet. ISO 8601 UTC. */
+  /** Rows published from here on were read; null if none were, because nothing is collected yet. ISO 8601 UTC. */
   foldedTo: string | null;
   traits: Traits;
-  /** Rows cut off are those that matter least: the newest waiting ones, the oldest published ones. */
+  /** Whether rows that were cut off are those that matter least: the newest waiting ones, the oldest published ones. */
   ordered: Record<Part, boolean>;
-  /** Rows of the outbox's tables that it is made of. */
+  /** Rows of the outbox's tables that were read or counted. */
   rowsRead: number;
-  /** Every dead row was looked at, not only counted. */
+  /** Every dead row was read, not only counted. */
   deadDetailed: boolean;
   types: { type: string; figures: Record<string, Record<string, unknown>> }[];
   /** Open, dead and just published rows by one of their times, in minutes since the epoch. */
@@ -42,9 +42,9 @@ export interface Reading extends Past {
   tail: ReadonlyMap<number, ReadonlyMap<string, Cell>>;
 }
 
-/** What a reading says of them; times are ISO 8601 UTC. Empty where the outbox has none. */
+/** The figures of an owner; times are ISO 8601 UTC. Empty if the outbox has none. */
 export const figuresIn = <Answer extends object>({ figures }: Pick<Past, 'figures'>, { owner }: Aggregates<Answer>): Partial<Answer> =>
   (figures[owner] ?? {}) as Partial<Answer>;
 
-/** What the server said of its replication slots; null where none can be read, or the rows report what is out. */
+/** The server's replication slots; null if none can be read, or rows show what is published. */
 export const slotsIn = (past: Pick<Past, 'figures'>): SlotsSeen | null => (past.figures[SLOTS_OWNER]?.seen ?? null) as SlotsSeen | null;

@@ -1,6 +1,6 @@
 /**
- * One reading of an outbox. A database that would work a named subquery out anew at every place that uses it has its bounded rows
- * fetched; the same statement computes the figures from them in the console's store.
+ * One reading of an outbox. If an engine would evaluate a named subquery again wherever it is used, its bounded rows are fetched, and the
+ * same statement computes the figures from them in the console's store.
  */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
@@ -30,7 +30,7 @@ import {
   type ReadingInput,
 } from './reading-sql';
 
-/** In one read-only transaction, of published rows only those since `foldedTo`. Throws DatabaseFailure, and NotComputed without `compute`. */
+/** In one read-only transaction; of published rows only those since `foldedTo`. Throws DatabaseFailure, NotComputed if the store cannot. */
 export async function readNow(
   outbox: Outbox,
   { foldedTo, aggregates, compute }: { foldedTo: string | null; aggregates: readonly Aggregates[]; compute: Compute | null },
@@ -59,13 +59,13 @@ async function fetchAndCompute(outbox: Outbox, plan: Plan, compute: Compute | nu
       await outbox.database.engine.byIndex(db);
       return fetchRows(db, outbox, plan);
     },
-    // A scan along a key has its end read first.
+    // The end of a scan along a key is read first, by a statement of its own.
     { statementMs: FETCH_STATEMENT_MS, alone: plan.sources.every(({ walk }) => walk === null) },
   );
   return compute(figuresStatement(input));
 }
 
-/** A slice's values have one place in all columns; null where there is no slice. */
+/** A slice has the same index in all columns; null if there is no slice. */
 type SliceColumns = Record<'at' | 'n', number[] | null> & { untold?: number[] | null };
 
 function slicesOf(columns: SliceColumns | undefined): Map<number, SliceCount> {
@@ -99,7 +99,7 @@ function toReading({ sources, absent, traits, foldedTo }: Plan, row: ReadingRow)
     foldedTo,
     traits,
     reach: perPart(reachOf),
-    // A scan that begins with the newest rows leaves out the oldest: of what waits those are the ones that matter.
+    // A scan that begins with the newest rows leaves out the oldest: of waiting rows those are the ones that matter.
     ordered: perPart((part) => sourcesFor(part, sources).every(({ name, ordered }) => ordered && !(name === SCAN && part === 'waiting'))),
     rowsRead: Object.values(rowsRead).reduce((sum, rows) => sum + rows, 0),
     deadDetailed: sourcesFor('dead', sources).every(({ name, limit }) => (rowsRead[name] ?? 0) < limit),
@@ -130,10 +130,10 @@ const NUMBERS: readonly BaseColumn[] = ['state', 'attempts', 'written', 'taken']
 
 type FetchedRow = Record<BaseColumn, string | number | null> & { source: string };
 
-/** Which part of the answer holds what is no row: the ends of the table, the moment, and whether rows are hidden. */
+/** The part of the result that is not a row of a source: the ends of the table, the time, and whether rows are hidden. */
 const ENDS = 'ends';
 
-/** Reads the sources of a plan, counts and ends in one statement on one snapshot, bounded as they are; locks nothing. Throws DatabaseFailure. */
+/** Reads sources, counts and ends in one statement on one snapshot, the end of a scan before it; locks nothing. Throws DatabaseFailure. */
 export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<ReadingInput> {
   const scan = plan.sources.find(({ name }) => name === SCAN) ?? null;
   const walked = (await scan?.walk?.ends.execute(db))?.rows[0] ?? null;
@@ -158,12 +158,12 @@ export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<Rea
     now: instant(ends.attempted),
     hidden: sql.lit(Number(ends.attempts) === 1),
     slots: null,
-    // Of a scan of which not every row of the base was fetched, as many were looked at as would have cut it short.
+    // If not every row of a scan was fetched, it counts as cut short: its count is its limit.
     scanEnds: walked && scan && { ...walked, n: (bySource.get(SCAN)?.length ?? 0) < FETCHED_ROWS ? walked.n : scan.limit },
   };
 }
 
-/** Each part in parentheses, so that its order and its limit are its own. */
+/** Each part is in parentheses, so that its order and its limit are its own. */
 function fetchStatement(outbox: Outbox, { sources, lastPublished, frontier, traits }: Plan, edge: string | null): Sql<FetchedRow> {
   const { fragments } = outbox.database.engine;
   const nothing = (name: BaseColumn): Sql => fragments.nothing(NUMBERS.includes(name) ? 'integer' : 'text');
@@ -178,7 +178,7 @@ function fetchStatement(outbox: Outbox, { sources, lastPublished, frontier, trai
       attempts: sql`case when ${fragments.hidesRows(traits.tables)} then 1 else 0 end`,
     }),
     ...sources.flatMap(({ name, query, walk, counted }) => [
-      // Without a last row there is none.
+      // Without a last row there is nothing to scan.
       ...(walk === null ? [sql`(${query})`] : edge === null ? [] : [sql`(${walk.rows(edge)})`]),
       ...(counted === null ? [] : [one(countedName(name), { attempts: sql`(${counted})` })]),
     ]),
@@ -186,27 +186,27 @@ function fetchStatement(outbox: Outbox, { sources, lastPublished, frontier, trai
   return sql<FetchedRow>`${sql.join(parts, sql` union all `)}`;
 }
 
-/** What is NULL is left out. */
+/** NULLs are left out. */
 const asJson = (rows: readonly FetchedRow[]): string =>
   JSON.stringify(
     rows.map((row) => Object.fromEntries(NAMES.flatMap((name) => (row[name] === null ? [] : [[name, withoutNul(row[name])]])))),
   );
 
-/** PostgreSQL's texts hold every character but this one. */
+/** PostgreSQL's texts cannot hold NUL: it is replaced by U+FFFD. */
 const withoutNul = (value: string | number | null): string | number | null =>
   typeof value === 'string' && value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
 
 const countOf = (rows: readonly FetchedRow[] | undefined): Sql => sql.lit(Number(rows?.[0]?.attempts ?? 0));
 
-/** Computes the figures of rows that were fetched to it. Throws NotComputed where it cannot. */
+/** Computes the figures from rows that were fetched. Throws NotComputed if it cannot. */
 export type Compute = (statement: Sql<ReadingRow>) => Promise<ReadingRow | undefined>;
 
-/** The rows of an outbox were read, and nobody computed its figures: the store did not. */
+/** The store did not compute the figures of an outbox, or there is no store. */
 export class NotComputed extends Error {
   override name = 'NotComputed';
 }
 
-/** In the console's own store: a computation over a parameter that reads no table of it, and holds its connection for as long. */
+/** Computes in the console's store, from a parameter and without reading its tables; holds a connection to it meanwhile. */
 export function computeInStore({ db }: Store): Compute {
   return async (statement) => {
     try {
