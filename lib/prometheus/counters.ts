@@ -1,17 +1,17 @@
 import type { Summary } from '@/lib/shared/model';
 
-/** Events created since this process first looked; null while that cannot be said. Never falls. */
+/** Events created since this process's first scrape; null while that is not known. Never falls. */
 export type CreatedTotals = (outbox: string, folded: number, depth: Summary['depth']) => number | null;
 
 /**
- * The rollups count an event's creation when it is published: what is still in the table is added. One that is archived, or published and
- * not folded yet, is in neither: the total waits until it is passed again. Begins anew with each process: the store could let it fall.
+ * The rollups count an event's creation when it is published, so what is still in the table is added. An event archived, or published and
+ * not collected yet, is in neither: the total stays until it is exceeded. Each process starts at zero: a stored total could fall.
  */
 export function createCreatedTotals(): CreatedTotals {
   const counters = new Map<string, { base: number; top: number }>();
   return (outbox, folded, { waiting, processing, dead }) => {
     const counts = [waiting, processing, dead];
-    // A state that a table cannot show holds nothing; a count that stopped could be anything.
+    // A state that the table cannot show counts zero; a capped count could be anything.
     if (counts.some(({ known, why }) => known === 'capped' || (known === 'unavailable' && why !== 'not_in_schema'))) return null;
     const seen = counts.reduce((sum, { count }) => sum + (count ?? 0), folded);
     const counter = counters.get(outbox) ?? { base: seen, top: 0 };
@@ -24,12 +24,12 @@ export function createCreatedTotals(): CreatedTotals {
 /** How many event types of an outbox have a label of their own. */
 export const TYPES_MAX = 50;
 export const OTHER = 'other';
-/** As long as a reading keeps a type. */
+/** As many characters as a reading keeps of a type. */
 const TYPE_LENGTH_MAX = 200;
 
 export type TypeLabels = ReturnType<typeof createTypeLabels>;
 
-/** First come, first kept: chosen anew each time, types would move in and out of `other`, and a total that falls reads as a restart. */
+/** The first types keep their labels: chosen each time, types would move to and from `other`; a falling total reads as a restart. */
 export function createTypeLabels() {
   const outboxes = new Map<string, Map<string, string>>();
   return {
@@ -40,12 +40,12 @@ export function createTypeLabels() {
       const known = own.get(type);
       if (known !== undefined) return known;
       const label = type.slice(0, TYPE_LENGTH_MAX).toWellFormed();
-      // To Prometheus an empty label is none at all.
+      // Prometheus takes an empty label for a missing one.
       if (label === '' || label === OTHER || own.size >= TYPES_MAX) return OTHER;
       own.set(type, label);
       return label;
     },
-    /** The types that have a label of their own, whole, in no particular order. */
+    /** The types with a label of their own, untruncated, in no particular order. */
     kept: (outbox: string): string[] => [...(outboxes.get(outbox)?.keys() ?? [])],
   };
 }

@@ -9,21 +9,20 @@ import { FAMILIES, type Family, type FamilyName, type Label } from './families';
 import { auditSamples, databaseSamples, samplesOf, type Samples } from './samples';
 import { createTotals, LATENCY_LE_SECONDS, type OutboxTotals } from './totals';
 
-/** The store is asked for totals and has this long: a scrape is given up after ten seconds. */
+/** A scrape waits this long for totals from the store: Prometheus gives up on it after ten seconds. */
 const STORE_PATIENCE_MS = 2_500;
 
 interface ExpositionOptions {
   outboxes: readonly string[];
   snapshots: Pick<Snapshots, 'current' | 'databases'>;
   collector: Pick<Collector, 'status'>;
-  /** Brings the records of interventions into the audit. */
   carrier: { carrying(): Carrying[] };
   store: { db: StoreDb };
-  /** Told once per scrape when totals could not be read; the text then lacks them. */
+  /** Called once per scrape if totals could not be read; the text then lacks them. */
   onFailure?: (error: unknown) => void;
 }
 
-/** The figures of every outbox as Prometheus text: one that is away delays it by 2.5 s once, then by 0.2 s. Scrapes that arrive together share an answer. */
+/** All outboxes as Prometheus text. An unreachable one delays it by 2.5 s once, then by 0.2 s. Concurrent scrapes share a result. */
 export function createExposition({ outboxes, snapshots, collector, carrier, store, onFailure }: ExpositionOptions): () => Promise<string> {
   const labels = createTypeLabels();
   const totalsOf = createTotals(store.db, labels);
@@ -52,7 +51,7 @@ export function createExposition({ outboxes, snapshots, collector, carrier, stor
   return () => (underWay ??= compose().finally(() => (underWay = null)));
 }
 
-/** Rejects when the store takes longer than it may; null is an answer of its own here. */
+/** Rejects if the store takes longer than STORE_PATIENCE_MS. The value is wrapped, as null means late to `within`. */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   const answering = work.then((value) => ({ value }));
   const answer = await within(answering, STORE_PATIENCE_MS);
@@ -81,7 +80,7 @@ export async function render({ values, latencies }: Samples): Promise<string> {
   return registry.metrics();
 }
 
-/** A histogram whose buckets were counted elsewhere: the library's own can only be fed event by event. */
+/** A histogram whose buckets were counted elsewhere: the library's own takes one event at a time only. */
 class StoredHistogram extends Histogram<Label> {
   constructor(
     settings: ConstructorParameters<typeof Histogram<Label>>[0],
@@ -90,7 +89,7 @@ class StoredHistogram extends Histogram<Label> {
     super(settings);
   }
 
-  /** What the registry asks a histogram for when it writes text. */
+  /** Called by the registry when it writes the text. */
   async getForPromString() {
     const { help } = FAMILIES[LATENCY];
     const values = this.latencies.flatMap(({ outbox, latency }) => {

@@ -1,16 +1,15 @@
-/** What /api/metrics exposes: every metric family with its labels. docs/http.md, deploy/ and a test hold to this list. */
+/** What /api/metrics exposes: every metric family with its labels. docs/prometheus.md, deploy/ and a test hold to this list. */
 import { SHOWN_METRICS, type ShownMetric } from '@/lib/shared/figures/metrics';
 import type { METRICS } from '@/lib/shared/figures/metrics.gen';
 
 export interface Family {
   type: 'gauge' | 'counter' | 'histogram';
   labels: readonly Label[];
-  /** One English sentence; the HELP line, and the row in docs/http.md. */
+  /** One English sentence: the HELP line, and the row in docs/prometheus.md. */
   help: string;
 }
 export type Label = 'outbox' | 'state' | 'type' | 'verdict' | 'le' | 'database' | 'role' | 'use' | 'slot';
 
-/** The gauges of metrics that have one. */
 export const gaugesOf = (metrics: readonly Pick<ShownMetric, 'gauge'>[]): Record<string, Family> =>
   Object.fromEntries(
     metrics.flatMap(({ gauge }) =>
@@ -22,7 +21,7 @@ type MetricFamily = Extract<(typeof METRICS)[number], { gauge: object }>['gauge'
 const families = <Name extends string>(type: Family['type'], labels: readonly Label[], helps: Record<Name, string>) =>
   Object.fromEntries(Object.entries<string>(helps).map(([name, help]) => [name, { type, labels, help }])) as Record<Name, Family>;
 
-/** Those that are no metric's own. */
+/** Families that do not belong to a metric. */
 export const FIXED_FAMILIES = {
   ...families('gauge', ['outbox'], {
     outbox_console_up:
@@ -118,5 +117,5 @@ export const FIXED_FAMILIES = {
 export const FAMILIES = { ...FIXED_FAMILIES, ...(gaugesOf(SHOWN_METRICS) as Record<MetricFamily, Family>) };
 export type FamilyName = keyof typeof FAMILIES;
 
-/** The states a depth is told for, in the order of their life. */
+/** The states with a depth, in the order of an event's life. */
 export const DEPTH_STATES = ['pending', 'retrying', 'processing', 'dead'] as const;

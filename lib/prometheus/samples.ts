@@ -37,7 +37,7 @@ export interface Remembered {
   created: CreatedTotals;
 }
 
-/** What is told about one outbox. Figures that are not of now are left out: an old depth would look like a new one. */
+/** The samples of one outbox. Figures that are not current are left out: an old depth would look like a new one. */
 export function samplesOf({ current, totals, collector }: Known, { labels, created }: Remembered): Samples {
   const { id, up, summary, cost } = current;
   const values: Sample[] = [];
@@ -60,7 +60,7 @@ export function samplesOf({ current, totals, collector }: Known, { labels, creat
 
 type Add = (family: FamilyName, value: number | null, more?: Sample['labels']) => void;
 
-/** Adds what is known of something that has these labels. */
+/** Adds samples with these labels; leaves out values that are null, not finite or negative. */
 const adder =
   (samples: Sample[], labels: Sample['labels']): Add =>
   (family, value, more = {}) => {
@@ -75,7 +75,7 @@ function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabe
   for (const state of [...DEPTH_STATES, 'waiting'] as const) {
     if (depth[state].count !== null) add('outbox_console_depth_capped', Number(depth[state].known === 'capped'), { state });
   }
-  // Nothing waits, and that is certain: the oldest is of no age. A count without a time says that the table keeps none.
+  // Certainly nothing waits: the age is 0. If events wait and none has a time, the table keeps none: the age is left out.
   const age = oldestPendingAt === null ? (isZero(depth.waiting) ? 0 : null) : secondsBetween(oldestPendingAt, asOf);
   add('outbox_console_oldest_pending_age_seconds', age);
   add('outbox_console_last_published_timestamp_seconds', lastPublishedAt === null ? null : secondsOf(lastPublishedAt));
@@ -116,7 +116,7 @@ function addCollector(add: Add, { state, foldedTo, backfill, cost }: CollectorSt
   add('outbox_console_collector_seconds_total', cost.milliseconds / 1_000);
 }
 
-/** Depths by label; `other` also has what the reading does not tell by type. Empty where the table tells none by type. */
+/** Depths by label; `other` includes what the reading does not list by type. Empty if the table shows none by type. */
 function depthByLabel(
   outbox: string,
   types: readonly TypeFigures[],
@@ -130,23 +130,23 @@ function depthByLabel(
   const addTo = (label: string, value: number) => sums.set(label, (sums.get(label) ?? 0) + value);
   for (const [type, value] of known) addTo(labels.labelOf(outbox, type), value);
   const told = known.reduce((sum, [, value]) => sum + value, 0);
-  // Of a count that stopped, nobody knows what is left.
+  // A capped count does not show how many are left.
   if (all.known === 'capped') sums.delete(OTHER);
   else addTo(OTHER, Math.max(0, all.count - told));
   return sums;
 }
 
-/** Where publishing has to be observed, nothing seen so far may mean that nobody could see it: that is no zero. */
+/** If publishing is observed, nothing seen so far may mean that it could not be seen: that is not a zero. */
 const countsPublished = ({ published }: OutboxTotals, { method }: CollectorStatus): boolean =>
   published > 0 || method === null || countsRows(method);
-/** Whether the table counts attempts; not known before it was read. */
+/** Whether the table counts attempts; false before it was read. */
 const countsAttempts = ({ retries: { why } }: Summary): boolean => why !== 'no_attempts' && !hasNoValue(why);
 /** Never below zero: clocks may disagree. */
 const secondsBetween = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000;
 const secondsOf = (iso: string): number => Date.parse(iso) / 1_000;
 const isZero = ({ count, known }: Count): boolean => count === 0 && known === 'exact';
 
-/** What is told about the databases: whether they answer, and the connections this console holds. */
+/** The samples of the databases: whether they answer, and the connections this console holds. */
 export function databaseSamples(databases: readonly FleetDatabase[]): Sample[] {
   const samples: Sample[] = [];
   for (const { id: database, state, connections } of databases) {
@@ -164,7 +164,7 @@ export function databaseSamples(databases: readonly FleetDatabase[]): Sample[] {
   return samples;
 }
 
-/** Of each database, whether its intervention records are all in the audit. */
+/** For each database, whether its intervention records are all in the audit. */
 export function auditSamples(carrying: readonly Carrying[]): Sample[] {
   const samples: Sample[] = [];
   for (const { database, why, lacking, completeAt } of carrying) {

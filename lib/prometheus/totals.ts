@@ -4,26 +4,26 @@ import { bucketBounds, countOf, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType, typeOfSeries, decodeCell, isSampled, type Cell } from '@/lib/rollup/cell';
 import { OTHER, TYPES_MAX, type TypeLabels } from './counters';
 
-/** In seconds: edges of the stored histograms, so that no count has to be split. An event of exactly a bound counts above it. */
+/** In seconds: edges of stored buckets, so that no count has to be split. An event exactly at a bound counts above it. */
 export const LATENCY_LE_SECONDS = [
   0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384, 32.768, 65.536, 131.072,
   262.144, 524.288, 1048.576, 2097.152, 4194.304, 16777.216,
 ] as const;
 
 export interface LatencyTotals {
-  /** Events per bucket of `LATENCY_LE_SECONDS`, each counted once, and last those above them all. */
+  /** Events per bucket of `LATENCY_LE_SECONDS`, not cumulative; the last count is of those above all bounds. */
   counts: readonly number[];
   sumSeconds: number;
 }
 
 /** What was collected of an outbox since it was first watched. It only grows: across restarts, replicas and purges. */
 export interface OutboxTotals {
-  /** Of which the creation is counted: those published since. */
+  /** Events created, counted when they are published. */
   created: number;
   published: number;
-  /** null where the table does not tell how long publishing took. */
+  /** null if it is not known how long publishing took. */
   latency: LatencyTotals | null;
-  /** By label; `other` counts from this process's first look, as which types it holds is decided then. */
+  /** By label; `other` counts from this process's first scrape, when the types with a label are chosen. */
   types: ReadonlyMap<string, TypeTotals>;
 }
 
@@ -32,7 +32,7 @@ interface TypeTotals {
   errors: number;
 }
 
-/** Reads totals of an outbox, null before anything is collected: at most 51 rows, by primary key, once types have labels. Rejects with the driver's error. */
+/** Reads totals, null if none: at most 51 rows by primary key once 50 types have labels. Rejects with the driver's error. */
 export function createTotals(db: StoreDb, labels: TypeLabels): (outbox: string) => Promise<OutboxTotals | null> {
   const began = new Map<string, TypeTotals>();
 
