@@ -6,18 +6,18 @@ import type { SlotHistory } from '@/lib/outbox/replication-slots/progress';
 import type { Cell } from '@/lib/rollup/cell';
 
 export interface RecentHistory {
-  /** Of the last hour, oldest first; a minute nobody watched is not there. */
+  /** Of the last hour, oldest first; minutes that were not watched are left out. */
   minutes: readonly Cell[];
-  /** Event types of which an event was published at any time that is remembered. */
+  /** Event types with an event in the history that was published. */
   typesPublished: ReadonlySet<string>;
 }
 
 export interface Circumstances {
-  /** null when the source has never answered. */
+  /** null if the database has never answered. */
   reading: Reading | null;
   /** The reading's figures as the viewer sees them. */
   figures: Omit<Summary, 'diagnosis'> | null;
-  /** Why the newest attempt to read failed; null when it did not. */
+  /** Why the newest attempt failed; null if it did not. */
   failure: Failure | null;
   /** Readings of the last 15 minutes before this one, oldest first. */
   previous: readonly Past[];
@@ -29,15 +29,15 @@ export interface Circumstances {
 
 export interface Failure {
   /**
-   * timeout: no answer for longer than anybody waits. unavailable: not reached. The others answer, but not about this table: it, its queue
-   * or a lock is too slow (slow), it is not what the shape needs (unusable), or the store did not compute its figures (no_store).
+   * timeout: no answer for longer than callers wait. unavailable: not reached. For the others the database answers: the table, its queue or
+   * a lock is too slow (slow), it is not what the shape needs (unusable), or the store did not compute its figures (no_store).
    */
   kind: 'timeout' | 'unavailable' | 'slow' | 'no_privilege' | 'missing' | 'outdated' | 'unusable' | 'no_store';
   /** First failure since it last answered, ISO 8601 UTC. */
   since: string;
 }
 
-/** What an outbox that was not read this way is said to be. */
+/** The reason that is given for an outbox that could not be read. */
 export const UNREAD: Record<Exclude<Failure['kind'], 'no_store'>, UnreadReason> = {
   timeout: 'source_down',
   unavailable: 'source_down',
@@ -48,10 +48,10 @@ export const UNREAD: Record<Exclude<Failure['kind'], 'no_store'>, UnreadReason> 
   unusable: 'source_unusable',
 };
 
-/** The database answers, and yet there are no figures. */
+/** The database answers, but there are no figures. */
 export const isBlind = ({ kind }: Failure): boolean => kind !== 'timeout' && kind !== 'unavailable';
 
-/** What a rule found; `since` null when it has always been so as far as the table tells. */
+/** What a rule found; `since` is null if it has always been so, as far as is known. */
 export interface Finding {
   since: string | null;
   evidence: Evidence[];
@@ -65,13 +65,13 @@ export interface VerdictRule {
   judge(circumstances: Circumstances): Finding | null;
 }
 
-/** The same readings as far as they are of replication slots. */
+/** The replication slots of the same readings. */
 export const slotHistory = ({ reading, previous }: Circumstances): SlotHistory => ({
   sight: reading?.traits.slots ?? null,
   readings: (reading === null ? [] : [...previous, reading]).map((past) => ({ asOf: past.asOf, seen: slotsIn(past) })),
 });
 
-/** Whether a reading of so long ago said the same. */
+/** Whether a reading this long ago, in milliseconds, said the same. */
 export const seenBefore = (
   { previous, now }: Circumstances,
   { fromMs, toMs = Infinity }: { fromMs: number; toMs?: number },
@@ -82,7 +82,7 @@ export const seenBefore = (
     return agoMs >= fromMs && agoMs <= toMs && same(past);
   });
 
-/** The newest readings in a row of which this is so, oldest first, the one of now among them. */
+/** The newest readings in a row for which this holds, oldest first, the current one included. */
 export function inARow<T extends Past>(reading: T, previous: readonly T[], isSo: (past: T) => boolean): T[] {
   const all = [...previous, reading];
   return all.slice(all.findLastIndex((past) => !isSo(past)) + 1);
@@ -103,6 +103,5 @@ export const laterOf = (at: string, other: string | null): number =>
 export const lastSeen = ({ reading }: Circumstances): Evidence =>
   reading === null ? fact('never_seen') : fact('last_seen', { lastSeenAt: reading.asOf });
 
-/** That nothing goes out, or ever did. */
 export const nothingOut = (lastPublishedAt: string | null): Evidence =>
   lastPublishedAt === null ? fact('never_published') : fact('nothing_published', { lastPublishedAt });

@@ -1,4 +1,4 @@
-/** Whether events move and the relay lives, from the table and earlier readings of it: a process can look alive and publish nothing. */
+/** Whether events move and the relay is alive, by the table and its earlier readings: a running process may publish nothing. */
 import { sql } from 'kysely';
 import { due, failing } from '@/lib/live/reading-sql';
 import { lastPublishedAt } from '@/lib/figures/throughput';
@@ -43,7 +43,7 @@ export const FLOW: Aggregates<Flow> = {
       tries: traits.attempts ? sum(attempts, waiting) : nullNumber,
       tried: iso(latest(attempted, sql`(${failing(base)} or ${isState(state, 'processing', 'dead')})`)),
       touch,
-      // Numbers are given in order: what was written before the touch was there when it happened.
+      // Transaction numbers increase: rows written before the touch existed when it happened.
       touchedAfter: iso(latest(created, sql`(${waiting} and ${written} <= ${touch})`)),
       headTouch,
       headTouchedAfter: iso(latest(created, sql`(${waiting} and ${written} <= ${headTouch})`)),
@@ -52,19 +52,19 @@ export const FLOW: Aggregates<Flow> = {
 };
 
 interface Standstill {
-  /** Since when events have been due without one going out, in milliseconds since the epoch. */
+  /** Since when events have been due without one being published, in milliseconds since the epoch. */
   since: number;
   due: number;
   firstDueAt: string;
-  /** When the last event went out, ISO 8601 UTC; null where none ever did as far as is known. */
+  /** When the last event was published, ISO 8601 UTC; null if none is known. */
   lastOutAt: string | null;
-  /** That time is written in a row; otherwise it is when readings last saw a movement. */
+  /** That time is from a row; otherwise it is when readings last saw a movement. */
   written: boolean;
-  /** An earlier reading has seen the same event due: it is not one that was committed late. */
+  /** An earlier reading saw the same event due, so it is not one that was committed late. */
   confirmed: boolean;
 }
 
-/** A reading at least this long ago confirms one of now, and one older than that is another story. */
+/** How old an earlier reading has to be to confirm the current one, and may be at most. */
 const CONFIRMED_MS = { fromMs: 8_000, toMs: 60_000 };
 
 /** Since when nothing has moved although it should have; null when nothing is due. */
@@ -82,7 +82,7 @@ export function standstill(circumstances: Circumstances): Standstill | null {
     const since = laterOf(firstDueAt, lastOutAt);
     return { since, due: events, firstDueAt, lastOutAt, written: traits.publishedAt, confirmed: confirmed('firstDue') };
   }
-  // What was published could not be read: what is left is to watch whether the waiting events move.
+  // Published rows could not be read: what is left is whether the waiting events move.
   const { pending = 0, oldest = null } = flow;
   const [first] = previous;
   if (pending === 0 || oldest === null || first === undefined || reach.waiting !== 'complete') return null;
@@ -90,10 +90,10 @@ export function standstill(circumstances: Circumstances): Standstill | null {
   return { since, due: pending, firstDueAt: oldest, lastOutAt: isoOf(since), written: false, confirmed: confirmed('oldest') };
 }
 
-/** When an event was last seen to go out between two readings; null when none was. */
+/** When an event was last seen to leave between two readings; null if none was. */
 const lastMove = (reading: Reading, previous: readonly Past[]): number | null => lastStep(reading, previous, moved);
 
-/** The newest of the readings that differs from the one before it in this way. */
+/** The time of the newest reading that differs from the one before it in this way; null if none does. */
 function lastStep(reading: Past, previous: readonly Past[], differs: (before: Past, after: Past) => boolean): number | null {
   const readings = [...previous, reading];
   const step = readings.findLast((after, at) => {
@@ -105,7 +105,7 @@ function lastStep(reading: Past, previous: readonly Past[], differs: (before: Pa
 
 function moved(before: Past, after: Past): boolean {
   const [was, is] = [figuresIn(before, FLOW), figuresIn(after, FLOW)];
-  // A first event to wait is no movement; another oldest one is, as is another newest published one.
+  // A first waiting event is no movement; a different oldest one is, and so is a newer published one.
   return (
     (is.pending ?? 0) < (was.pending ?? 0) ||
     (was.oldest != null && was.oldest !== is.oldest) ||
@@ -113,17 +113,17 @@ function moved(before: Past, after: Past): boolean {
   );
 }
 
-/** Of rows cut off, some may have come and others gone. */
+/** If rows are cut off, different ones may have been counted. */
 const triedAgain = (before: Past, after: Past): boolean =>
   before.reach.waiting === 'complete' && after.reach.waiting === 'complete' && grew(before, after, 'tries');
 
-/** Whether this number of theirs rose from one reading to another. */
+/** Whether this figure rose from one reading to another. */
 export function grew(before: Past, after: Past, name: 'touch' | 'headTouch' | 'tries'): boolean {
   const [was, is] = [figuresIn(before, FLOW)[name], figuresIn(after, FLOW)[name]];
   return was != null && is != null && is > was;
 }
 
-/** The newest of these times of a reading, and of what is seen between two readings, in milliseconds since the epoch. */
+/** The newest of these times of a reading and of changes between two readings, in milliseconds since the epoch; null if there are none. */
 export function signOf(
   { reading, previous }: Circumstances,
   times: readonly ('tried' | 'touchedAfter' | 'headTouchedAfter')[],
@@ -135,20 +135,20 @@ export function signOf(
   return signs.length === 0 ? null : Math.max(...signs);
 }
 
-/** So many failing rows may be one trouble each; more of them fill a batch. */
+/** Up to this many failing rows are poison rows; more of them fill a batch. */
 export const POISON_ROWS_MAX = 3;
 
-/** How fast this relay usually is; both from the last hour. */
+/** How fast this relay usually is, by the last hour. */
 export interface Rhythm {
   p50Ms: number | null;
   published: number;
 }
 
-/** From what was collected, else from the published rows that the reading has. */
+/** From the history, else from the published rows of the reading. */
 export function rhythmOf({ reading, history }: Circumstances): Rhythm {
   const minutes = (history?.minutes ?? []).filter(({ published }) => published > 0);
   if (minutes.length > 0) {
-    // Each minute by itself: a backlog that was worked off in some of them must not pass for the usual pace.
+    // Each minute by itself: a backlog worked off in some of them must not count as the usual pace.
     const medianOf = (cell: Cell): number | null => (isSampled(cell) ? sampledMeanMs(cell) : (quantiles(cell.latency, [0.5])[0] ?? null));
     const medians = minutes.map(medianOf).filter((value) => value !== null);
     const published = minutes.reduce((sum, cell) => sum + cell.published, 0);
@@ -160,18 +160,18 @@ export function rhythmOf({ reading, history }: Circumstances): Rhythm {
   return { p50Ms: quantiles(latency, [0.5])[0] ?? null, published: figuresIn(reading, FLOW).recent ?? 0 };
 }
 
-/** Quieter than this is never an alarm: once seen, and confirmed by an earlier reading. */
+/** A shorter silence is never an alarm: seen once, or confirmed by an earlier reading. */
 const PATIENCE_MIN_MS = { once: 60_000, confirmed: 15_000 };
-/** Louder than this is always one, however slow the relay usually is. */
+/** A longer silence is always an alarm, however slow the relay usually is. */
 const PATIENCE_MAX_MS = 900_000;
 /** Patience with a relay whose rhythm is not known: nothing was published in the last hour. */
 const PATIENCE_UNKNOWN_MS = 300_000;
-/** A relay that works in rounds publishes after half a round in the middle: four times that is two rounds missed. */
+/** The median latency of a relay that works in rounds is half a round: four times that is two rounds missed. */
 const PATIENCE_PER_MEDIAN = 4;
-/** Where no time of publishing is kept, the pace of the last hour has to do: so many usual gaps without an event. */
+/** Without times of publishing, the pace of the last hour is used: this many usual gaps without an event. */
 const PATIENCE_PER_GAP = 4;
 
-/** How long events may be due before this relay counts as standing still, in ms. One seen to try needs no usual pace to be judged by. */
+/** How long events may be due before this relay counts as stopped, in ms. If it is seen to try, no usual pace is needed. */
 export function silenceLimitMs({ p50Ms, published }: Rhythm, confirmed: boolean, tries = false): number {
   const least = confirmed ? PATIENCE_MIN_MS.confirmed : PATIENCE_MIN_MS.once;
   if (p50Ms === null && published === 0) return tries ? least : PATIENCE_UNKNOWN_MS;
@@ -179,11 +179,11 @@ export function silenceLimitMs({ p50Ms, published }: Rhythm, confirmed: boolean,
   return Math.min(PATIENCE_MAX_MS, Math.max(least, usual));
 }
 
-/** When the relay last claimed, counted an attempt or locked a waiting row, at the latest, in ms since the epoch; null: the table shows none. */
+/** The newest sign that the relay claimed, tried or locked a waiting row, in ms since the epoch; null if the table shows none. */
 const aliveAt = (circumstances: Circumstances): number | null =>
   signOf(circumstances, ['tried', 'touchedAfter'], (before, after) => grew(before, after, 'touch') || triedAgain(before, after));
 
-/** Whether that was so lately that it cannot be called stopped. */
+/** Whether that sign is at most `patience` ms old, so that the relay is not stopped. */
 export function isAlive(circumstances: Circumstances, patience: number): boolean {
   const at = aliveAt(circumstances);
   return at !== null && circumstances.now - at <= patience;

@@ -1,4 +1,4 @@
-/** Where the number of waiting events is going: whether it grows beneath its ups and downs, and when it will be gone. */
+/** The trend of waiting events: whether there are more of them apart from bursts, and when there will be none. */
 import { sql } from 'kysely';
 import { fresh } from '@/lib/live/reading-sql';
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
@@ -24,13 +24,13 @@ export const QUEUE: Aggregates<Queue> = {
   }),
 };
 
-/** Spans a trend is looked for in, in milliseconds, and the parts each is cut into: nobody may have looked in one of them. */
+/** Spans in which a trend is searched, in milliseconds, and the parts of each: one of them may be without a reading. */
 const SPANS_MS = [25_000, 60_000, 300_000];
 const PARTS = 5;
-/** Events beneath which a growth is noise, and the least part of what waited at the start of the span. */
+/** The least growth that is not noise: events, and a share of what waited at the start of the span. */
 const GROWTH_MIN = 40;
 const GROWTH_SHARE = 0.1;
-/** Spans a forecast is made from: the pace of a moment, and the pace of the last minutes. */
+/** Spans from which a forecast is made, in milliseconds: the pace of the moment, and that of the last minutes. */
 const PACES_MS = [15_000, 60_000, 180_000];
 
 interface Depth {
@@ -47,7 +47,7 @@ function depths({ reading, previous }: Circumstances): Depth[] {
   });
 }
 
-/** Growth of the queue's low water over one of the spans: one that is emptied between bursts does not grow. Null where none was seen. */
+/** Growth of the queue's minimum over one of the spans: a queue that is emptied between bursts does not grow. null if none was seen. */
 export function growthOf(circumstances: Circumstances): { events: number; overMs: number; since: number } | null {
   const points = depths(circumstances);
   const last = points.at(-1);
@@ -65,7 +65,7 @@ export function growthOf(circumstances: Circumstances): { events: number; overMs
   return null;
 }
 
-/** The fewest that waited within a part of a span, its end included; null when nobody looked. */
+/** The fewest that waited within a part of a span, its end included; null without a reading in it. */
 function lowIn(points: readonly Depth[], from: number, length: number): Depth | null {
   const within = points.filter(({ at }) => at > from && at <= from + length);
   return within.length === 0 ? null : within.reduce((low, point) => (point.waiting <= low.waiting ? point : low));
@@ -74,14 +74,14 @@ function lowIn(points: readonly Depth[], from: number, length: number): Depth | 
 interface Drain {
   fromMs: number;
   toMs: number;
-  /** How long it has been seen to shrink: a forecast from a moment is a guess. */
+  /** How long it was seen to shrink: a forecast from a short time is a guess. */
   seenMs: number;
 }
 
-/** Right after the highest point the pace is chance. */
+/** For this long after the peak the pace is random. */
 const PACE_MIN_MS = 8_000;
 
-/** When nothing will wait any more, as a range over the paces of the last minutes; null when it is not shrinking. */
+/** In how many milliseconds nothing will wait, as a range over the paces of the last minutes; null if the queue does not shrink. */
 export function drainOf(circumstances: Circumstances): Drain | null {
   const points = depths(circumstances);
   const last = points.at(-1);
@@ -89,7 +89,7 @@ export function drainOf(circumstances: Circumstances): Drain | null {
   const left = PACES_MS.flatMap((pace) => {
     const start = points.findLast(({ at }) => last.at - at >= pace);
     if (start === undefined || last.at - start.at > pace * 2) return [];
-    // What was poured in meanwhile says nothing about the pace: only from the highest point on it went down.
+    // From the peak only: events that came before it hide the pace.
     const peak = points.filter(({ at }) => at >= start.at).reduce((high, point) => (point.waiting >= high.waiting ? point : high));
     const seenMs = last.at - peak.at;
     const perMs = (peak.waiting - last.waiting) / seenMs;
@@ -97,7 +97,7 @@ export function drainOf(circumstances: Circumstances): Drain | null {
   });
   if (left.length === 0) return null;
   const ms = left.map((one) => one.ms);
-  // One pace alone is not more certain than several.
+  // A single pace is less certain than several.
   const margin = left.length === 1 ? 0.25 : 0.1;
   return {
     fromMs: Math.round(Math.min(...ms) * (1 - margin)),

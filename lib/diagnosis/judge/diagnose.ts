@@ -7,7 +7,7 @@ const WORST_FIRST = [...VERDICT_RULES].sort((a, b) => VERDICTS.indexOf(a.verdict
 /** Facts of the worst verdict that come before those of the others. */
 const FACTS_FIRST = 2;
 
-/** The worst verdict that holds, its two most telling facts, one of each other that holds, then the rest; of nothing known, source_down. */
+/** The worst verdict that holds, its first two facts, one of each other verdict, then its other facts; source_down if nothing is known. */
 export function diagnose(circumstances: Circumstances): Diagnosis {
   const found = WORST_FIRST.flatMap((rule) => {
     const finding = rule.judge(circumstances);
@@ -15,7 +15,7 @@ export function diagnose(circumstances: Circumstances): Diagnosis {
   });
   const [worst, ...others] = found;
   if (worst === undefined) return { verdict: 'source_down', since: null, evidence: [] };
-  // What an old reading said of a source that is away, and that all else is well, is no further fact.
+  // Left out: what an old reading of an unreachable database shows, and that all else is healthy.
   const telling = worst.verdict === 'source_down' ? [] : others.filter((one) => one.verdict !== 'healthy');
   const { verdict, since, evidence } = worst;
   return {

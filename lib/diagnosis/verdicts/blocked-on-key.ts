@@ -15,7 +15,7 @@ const SHARE_MIN = 0.5;
 const PATIENCE_MS = 15_000;
 const PATIENCE_ONCE_MS = 60_000;
 const CONFIRMED_AFTER_MS = 12_000;
-/** While fresh events of other keys wait longer than this, there is a queue, and being in it is no block. */
+/** If fresh events of other keys wait longer than this, there is a queue: being in it is no block. */
 const OTHERS_MAX_MS = 10_000;
 
 type Counted = 'key' | 'count' | 'waiting' | 'others' | 'out';
@@ -24,11 +24,11 @@ interface Key {
   key: string;
   count: number;
   first: string;
-  /** Of all keys; both counts are of events that later ones have passed, or that failed. */
+  /** Of all keys; both counts are of events that were overtaken by later ones, or that failed. */
   waiting: number;
   /** Creation of the oldest event of another key that was never tried. */
   others: string | null;
-  /** When an event of the key last went out, as far as rows read lately tell. */
+  /** When an event of the key was last published, as far as the rows read show. */
   out: string | null;
   /** The first event was tried and failed, or is being processed. */
   failing: boolean;
@@ -41,7 +41,7 @@ const KEY: Aggregates<{ key: (Pick<Key, Counted> & { head: Omit<Key, Counted> | 
   owner: OWNER,
   figures(base) {
     const { state, key, created, type, error, attempts, frontier, published } = base;
-    // Passed by later events of others: a burst of one key that waits for its turn is no block.
+    // Overtaken by later events of other keys: a burst of one key that waits for its turn is no block.
     const isPassed = sql`(${isState(state, 'pending', 'retrying', 'processing')} and ${key} is not null and (${created} < ${frontier} or ${failing(base)}))`;
     const first = jsonObject({ first: iso(created), failing: sql.ref('failing'), type, error, attempts });
     return {
@@ -55,7 +55,7 @@ const KEY: Aggregates<{ key: (Pick<Key, Counted> & { head: Omit<Key, Counted> | 
   },
 };
 
-/** Most of what waits belongs to one key, and its first event neither goes out nor lets the others pass. */
+/** Most of what waits has one key, and its first event is neither published nor lets the others pass. */
 export const blockedOnKeyVerdict: VerdictRule = {
   verdict: OWNER,
   live: KEY,
@@ -65,7 +65,7 @@ export const blockedOnKeyVerdict: VerdictRule = {
     const ordered = reading.traits.keepsOrder;
     if (key.count < (ordered ? EVENTS_MIN_ORDERED : EVENTS_MIN) || (!ordered && key.count < key.waiting * SHARE_MIN)) return null;
     const frontierAt = figuresIn(reading, FLOW).frontier ?? null;
-    // Others have to pass: where nothing goes out, the key is not the reason.
+    // Events of other keys have to pass: if nothing is published, the key is not the reason.
     if (frontierAt === null || frontierAt <= key.first) return null;
     if (key.others !== null && ageMs(key.others, now) > OTHERS_MAX_MS) return null;
     const seen = previous.findLastIndex((past) => ageMs(past.asOf, now) >= CONFIRMED_AFTER_MS);
@@ -92,10 +92,10 @@ function keyOf(past: Past): Key | null {
   return { ...rest, ...head };
 }
 
-/** Whether an event of the key has gone out of late: then its others pass, and the first one is its own trouble. */
+/** Whether an event of the key was published lately: then others of the key pass, and the problem is the first one's own. */
 const goesOut = (past: Key | null, { key }: Key, now: number): boolean =>
   past?.key === key && past.out !== null && ageMs(past.out, now) < PATIENCE_MS;
 
-/** Whether it is the same row as far as can be told: those of one transaction have one time of creation. */
+/** Whether it is the same row as far as is known: rows of one transaction have the same time of creation. */
 const isSame = (before: Key | null, now: Key): boolean =>
   before?.key === now.key && before.first === now.first && before.count <= now.count && (before.attempts ?? 0) <= (now.attempts ?? 0);

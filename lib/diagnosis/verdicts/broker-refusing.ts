@@ -21,20 +21,20 @@ import {
 const OWNER = 'broker_refusing';
 /** Fewer failures than this may be chance. */
 const FAILED_MIN = 5;
-/** Where a relay takes many events and waits long for each, those under way count as well once some have failed, and for longer. */
+/** If a relay takes many events and waits long for each, those under way count too once this many have failed, with more patience. */
 const FAILED_AMONG_TAKEN_MIN = 2;
-/** One type that fails is that type's trouble, or its handler's. */
+/** If a single type fails, the problem is that type's, or its handler's. */
 const TYPES_MIN = 2;
-/** So long nothing but failures. */
+/** Nothing but failures for this long. */
 const PATIENCE_MS = 10_000;
-/** A failure longer ago than this says nothing of now. */
+/** A failure longer ago than this says nothing about now. */
 const RECENT_MS = 300_000;
-/** Where some still go out: how many failures there have to be lately, and for each that went out. */
+/** If some are still published: at least this many failures lately, and this many per event published. */
 const LATELY_MIN = 10;
 const LATELY_PER_PUBLISHED = 4;
 
 interface Failures {
-  /** Since the last event went out: how many failed, of how many types, and how many are under way. */
+  /** Since the last event was published: how many failed, of how many types, and how many are under way. */
   count: number;
   types: number;
   taken: number;
@@ -59,7 +59,7 @@ const FAILURES: Aggregates<Failures> = {
       count: count(since),
       types: types('since'),
       taken: count(taken),
-      // The time of an attempt moves on with each one: how long it has gone on, the events' own times tell.
+      // Each attempt changes the time of attempt: creation and death show how long it has gone on.
       first: iso(earliest(sql`case when ${isState(state, 'dead')} then ${died} else ${created} end`, since)),
       last: iso(latest(failedAt, since)),
       lately: count(lately),
@@ -74,14 +74,14 @@ const FAILURES: Aggregates<Failures> = {
   },
 };
 
-/** Events of several types fail and none, or hardly any, goes out: it is not the events, it is where they go to. */
+/** Events of several types fail and none, or hardly any, is published: the problem is not the events but the broker. */
 export const brokerRefusingVerdict: VerdictRule = {
   verdict: OWNER,
   live: FAILURES,
   judge: (circumstances) => none(circumstances) ?? hardlyAny(circumstances),
 };
 
-/** Events that failed after the last one went out, and those that failed a moment ago. */
+/** Events that failed after the last one was published, and those that failed a moment ago. */
 function failures(base: Base): { since: Sql; lately: Sql } {
   const failed = sql`(${failing(base)} or ${isState(base.state, 'dead')})`;
   const failedAt = failureTime(base);
@@ -91,13 +91,13 @@ function failures(base: Base): { since: Sql; lately: Sql } {
   };
 }
 
-/** When an event failed last, as near as the table tells. */
+/** When an event failed last, as closely as the table shows. */
 function failureTime({ traits, state, died, attempted, created }: Base): Sql {
   const tried = traits.claimTime ? sql`coalesce(${attempted}, ${created})` : created;
   return sql`case when ${isState(state, 'dead')} then ${died} else ${tried} end`;
 }
 
-/** Since the last event went out there were only failures. */
+/** Since the last event was published there were only failures. */
 function none(circumstances: Circumstances): Finding | null {
   const { reading, history, now } = circumstances;
   if (reading === null || !reading.traits.publishedAt) return null;
@@ -115,9 +115,9 @@ function none(circumstances: Circumstances): Finding | null {
   return { since: isoOf(begun), evidence: [failed, ...factIfKnown('common_error', { error }), nothingOut(publishedAt)] };
 }
 
-/** A few go out, most fail: now, and when it was last looked at. */
+/** A few are published, most fail: now, and in an earlier reading. */
 function hardlyAny({ reading, previous, now }: Circumstances): Finding | null {
-  // How many went out is known only where somebody collects.
+  // How many were published is known only if the outbox is collected.
   if (reading === null || reading.foldedTo === null) return null;
   const failing = inARow<Past>(reading, previous, mostFail);
   if (!failing.some(({ asOf }) => ageMs(asOf, now) >= PATIENCE_MS && ageMs(asOf, now) <= RECENT_MS && asOf !== reading.asOf)) return null;

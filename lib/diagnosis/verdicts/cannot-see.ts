@@ -15,7 +15,7 @@ const WHY: Record<Failure['kind'], string> = {
   missing: 'table_missing',
 };
 
-/** The database answers, but the console does not get to see the outbox: not at all, or not every row of it. */
+/** The database answers, but the console cannot see the outbox: not at all, or not every row of it. */
 export const cannotSeeVerdict: VerdictRule = {
   verdict: 'cannot_see',
   live: SIGHT,

@@ -4,13 +4,13 @@ import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, isState, iso, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
 import { ageMs, fact, type Finding, type VerdictRule } from '../evidence/circumstances';
 
-/** What is counted: deaths longer ago than this are an old story. */
+/** Deaths longer ago than this are not counted. */
 const RECENT_SECONDS = 900;
 const RECENT_MS = RECENT_SECONDS * 1_000;
 /** Deaths are over when none has come for this long, or for this many of their usual gaps. */
 const QUIET_MIN_MS = 45_000;
 const QUIET_GAPS = 3;
-/** The usual gap is the middle one between the newest of them: what came long before was another trouble. */
+/** The usual gap is the median one between this many newest deaths: earlier ones had another cause. */
 const NEWEST = 5;
 
 interface Deaths {
@@ -39,7 +39,7 @@ const DEATHS: Aggregates<Deaths> = {
   },
 };
 
-/** Events go on dying: there were deaths in the last quarter of an hour, and the next one is not overdue. */
+/** Events keep dying: there were deaths in the last 15 minutes, and the next one is not overdue. */
 export const deadGrowingVerdict: VerdictRule = {
   verdict: 'dead_growing',
   live: DEATHS,
@@ -60,7 +60,7 @@ function diedLately({ recent = 0, first = null, newest }: Partial<Deaths>, now: 
   return { since: first, evidence: [fact('newly_dead', { count: recent, withinMs: RECENT_MS })] };
 }
 
-/** Whether so much time has passed since the newest of these deaths, newest first, that no other is to be expected. */
+/** Whether so much time has passed since the newest of these deaths (newest first) that no other is expected. */
 function isOver(deaths: readonly number[], now: number): boolean {
   const [last] = deaths;
   if (last === undefined) return true;
@@ -71,7 +71,7 @@ function isOver(deaths: readonly number[], now: number): boolean {
   return now - last > Math.max(QUIET_MIN_MS, QUIET_GAPS * (gapsMs[Math.floor((gapsMs.length - 1) / 2)] ?? 0));
 }
 
-/** Where no time of death is kept, the readings of the last quarter of an hour are all there is. */
+/** Without times of death, the readings of the last 15 minutes are compared. */
 function countGrown(dead: number, previous: readonly Past[], now: number): Finding | null {
   const recent = previous.filter(({ asOf }) => ageMs(asOf, now) <= RECENT_MS);
   const counts = recent.map((past) => figuresIn(past, DEATHS).dead ?? dead);

@@ -4,18 +4,18 @@ import { drainOf, growthOf, LATELY_SECONDS, QUEUE } from '../evidence/forecast';
 import { FLOW } from '../evidence/flow';
 import { ageMs, fact, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
 
-/** A queue grows in every burst: it is behind when its first event waits longer than a burst explains. */
+/** A queue grows in every burst: it is behind if its first event waits longer than a burst explains. */
 const OLDEST_MIN_MS = 10_000;
-/** A backlog that is being worked off is nobody's business unless it is large, old, and takes longer than this, as seen for a minute. */
+/** A backlog that shrinks is reported only if it is large, old, and takes longer than this, as seen for a minute. */
 const DRAIN_MIN_MS = 600_000;
 const DRAIN_SEEN_MS = 60_000;
 const BACKLOG_MIN = 1_000;
 const BACKLOG_OLDEST_MIN_MS = 60_000;
 const A_MINUTE_MS = 60_000;
-/** Minutes of history a pace is taken from. */
+/** Minutes of history from which a pace is taken. */
 const PACE_MINUTES = 5;
 
-/** More comes in than goes out; or what piled up will take very long to go out. */
+/** More is created than published; or the backlog will take very long to work off. */
 export const fallingBehindVerdict: VerdictRule = {
   verdict: 'falling_behind',
   live: QUEUE,
@@ -40,14 +40,14 @@ export const fallingBehindVerdict: VerdictRule = {
   },
 };
 
-/** If nothing came any more, by the fastest and the slowest pace of the last minutes. */
+/** How long it would take if nothing more came, by the fastest and the slowest pace of the last minutes. */
 function wouldDrain({ reading, history }: Circumstances, waiting: number): Evidence[] {
   const lately = reading !== null && reading.traits.publishedAt ? (figuresIn(reading, QUEUE).lately ?? 0) : 0;
   const past = (history?.minutes ?? []).slice(-PACE_MINUTES).map(({ published }) => published / A_MINUTE_MS);
   const paces = [lately / (LATELY_SECONDS * 1_000), ...past].filter((pace) => pace > 0);
   if (paces.length === 0) return [];
   const fast = Math.max(...paces);
-  // A minute in which little came says nothing of what the relay can do.
+  // A minute in which little came does not show what the relay can do.
   const slow = Math.min(...paces.filter((pace) => pace >= fast / 2));
   return [fact('would_drain', { fromMs: Math.round(waiting / fast), toMs: Math.round(waiting / slow) })];
 }

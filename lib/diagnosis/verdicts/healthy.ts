@@ -22,7 +22,7 @@ export const healthyVerdict: VerdictRule = {
   },
 };
 
-/** Rows that tell nothing prove nothing: what the slot says, or that nobody knows. */
+/** Rows do not show publishing here: the slot's state, or that it is not known. */
 function bySlot({ known, why, name: slot, assumed, state, inactiveSince, lagBytes, walStatus }: SlotHealth): Evidence[] {
   if (known === 'unavailable') return [fact('slot_unknown', { why: why ?? null })];
   const byState: Record<NonNullable<SlotHealth['state']>, Evidence> = {
@@ -38,7 +38,7 @@ function bySlot({ known, why, name: slot, assumed, state, inactiveSince, lagByte
   ];
 }
 
-/** A burst that is being worked off: no trouble, and good to know when it will be over. */
+/** A burst that is being worked off: no problem, but it helps to know when it will be over. */
 function backlog(circumstances: Circumstances, reading: Reading): Evidence[] {
   const { waiting: count = 0 } = figuresIn(reading, QUEUE);
   const drain = count < BACKLOG_MIN ? null : drainOf(circumstances);

@@ -1,7 +1,7 @@
 import { heldBackOf } from '@/lib/outbox/replication-slots/progress';
 import { fact, factIfKnown, isoOf, slotHistory, type VerdictRule } from '../evidence/circumstances';
 
-/** A replication slot keeps more log than its server will, or than any disk should hold: soon it is lost, or the disk is full. */
+/** A replication slot holds more log than its server allows, or than a disk should: soon the slot is lost, or the disk is full. */
 export const logHeldVerdict: VerdictRule = {
   verdict: 'log_held',
   judge(circumstances) {

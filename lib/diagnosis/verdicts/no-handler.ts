@@ -6,11 +6,11 @@ import { FLOW } from '../evidence/flow';
 import { ageMs, fact, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'no_handler';
-/** Types looked at: those whose first event waits longest. */
+/** Types checked: those whose first event waits longest. */
 const TYPES_MAX = 20;
-/** A new type is given this long. */
+/** A new type may wait this long. */
 const PATIENCE_MS = 15_000;
-/** An event of a known type that was overtaken so long ago is left over for another reason: it is no sign of a queue. */
+/** An event of a known type that was overtaken this long ago is left over for another reason: it is no sign of a queue. */
 const LEFT_OVER_MS = 60_000;
 
 interface Untried {
@@ -28,7 +28,7 @@ const UNTRIED: Aggregates<{ types: Untried[] | null }> = {
   perType: (base) => ({ count: count(fresh(base)), first: earliest(base.created, fresh(base)) }),
 };
 
-/** An event type of which nothing was ever published waits, untried, while later events of other types go out. */
+/** An event type of which nothing was ever published waits, untried, while later events of other types are published. */
 export const noHandlerVerdict: VerdictRule = {
   verdict: OWNER,
   live: UNTRIED,
@@ -43,7 +43,7 @@ export const noHandlerVerdict: VerdictRule = {
       const at = Date.parse(firstAt);
       if (!history.typesPublished.has(type)) {
         if (at < frontier && now - at > PATIENCE_MS) found.push({ type, count, firstAt });
-        // In a queue that is worked off from its head, what waits behind another event has not had its turn.
+        // In a queue that is worked off in order, what waits behind another event has not had its turn.
       } else if (frontier - at < LEFT_OVER_MS) break;
     }
     const [oldest, ...others] = found;

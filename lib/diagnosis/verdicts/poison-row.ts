@@ -7,14 +7,14 @@ import { QUEUE } from '../evidence/forecast';
 import { ageMs, fact, factIfKnown, isoOf, seenBefore, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'poison_row';
-/** Attempts of a row that fails for ever, and how far it is ahead of any other. */
+/** A row fails endlessly from this many attempts on, if no other row has more than a fifth of them. */
 const ENDLESS_ATTEMPTS = 20;
 const ENDLESS_FACTOR = 5;
-/** Where attempts are not counted, an earlier reading has to have seen the same. */
+/** Without a counter, an earlier reading has to show the same. */
 const ENDLESS_SEEN_MS = { fromMs: 9_000, toMs: 60_000 };
 const QUEUE_MS = 5_000;
 
-/** A waiting row as facts quote it. */
+/** A waiting row as it is quoted in facts. */
 interface QuotedRow {
   at: string | null;
   type: string | null;
@@ -25,14 +25,14 @@ interface QuotedRow {
 interface FailingRows {
   /** The row that waits longest. */
   head: QuotedRow | null;
-  /** The two rows with most attempts; null where none are counted. */
+  /** The two rows with most attempts; null without a counter. */
   most: QuotedRow[] | null;
-  /** Where none are counted: rows that are still taken long after they were created. */
+  /** Without a counter: rows that are still claimed long after their creation. */
   endless: number;
   endlessFirst: string | null;
 }
 
-/** Where attempts are not counted: taken so long after it was created, and a moment ago. */
+/** Without a counter: claimed at least this long after its creation, and at most this long ago. */
 const ENDLESS_SECONDS = 10;
 const TAKEN_LATELY_SECONDS = 15;
 
@@ -43,7 +43,7 @@ const FAILING_ROWS: Aggregates<FailingRows> = {
     const waiting = isState(state, 'pending', 'retrying');
     const endless = sql`(${failing(base)} and ${attempted} > ${created} + make_interval(secs => ${sql.lit(ENDLESS_SECONDS)}) and ${attempted} > ${secondsBefore(now, TAKEN_LATELY_SECONDS)})`;
     const describe = jsonObject({ at: iso(created), type, error, attempts });
-    // What is said of a row is put together for those rows alone: beside an order it would be for all that are sorted.
+    // JSON is made for the two rows only: beside the ORDER BY it would be made for all rows that are sorted.
     const most = sql`(select json_agg(${describe}) from (select * from base where ${waiting} and ${attempts} > 0 order by ${attempts} desc, ${created} limit 2) as m)`;
     return {
       head: sql`(select ${describe} from head)`,
@@ -54,14 +54,14 @@ const FAILING_ROWS: Aggregates<FailingRows> = {
   },
 };
 
-/** One row fails again and again: nothing gets past it while events are due, or it is tried for ever while the others go out. */
+/** One row fails again and again: it blocks all events that are due, or it is tried endlessly while others are published. */
 export const poisonRowVerdict: VerdictRule = {
   verdict: OWNER,
   live: FAILING_ROWS,
   judge: (circumstances) => blocking(circumstances) ?? counted(circumstances) ?? retaken(circumstances),
 };
 
-/** Nothing gets past it. */
+/** It blocks all events that are due. */
 function blocking(circumstances: Circumstances): Finding | null {
   const { reading, now } = circumstances;
   const still = standstill(circumstances);
@@ -80,30 +80,30 @@ function blocking(circumstances: Circumstances): Finding | null {
   };
 }
 
-/** Its counter says so. */
+/** Tried endlessly, by its counter. */
 function counted({ reading, previous, now }: Circumstances): Finding | null {
   const mostOf = (past: Past) => figuresIn(past, FAILING_ROWS).most ?? [];
   const [worst, next] = reading === null ? [] : mostOf(reading);
   if (worst?.attempts == null || worst.attempts < ENDLESS_ATTEMPTS || worst.attempts < ENDLESS_FACTOR * (next?.attempts ?? 0)) return null;
   const before = previous.map((past) => mostOf(past)[0]).find((row) => row?.at === worst.at);
-  // A row nobody tries any more is an old story.
+  // A row that is not tried any more does not count.
   if (before?.attempts === worst.attempts) return null;
   const facts = [fact('row_attempts', { count: worst.attempts }), ...factIfKnown('row_error', { error: worst.error })];
   return { since: worst.at, evidence: [endless(1, worst.at, now), ...facts] };
 }
 
-/** No counter is kept, but the time it was last taken. */
+/** Tried endlessly, by the time of its last claim. */
 function retaken(circumstances: Circumstances): Finding | null {
   const { reading, now } = circumstances;
   if (reading === null) return null;
   const { endless: rows = 0, endlessFirst: firstAt = null } = figuresIn(reading, FAILING_ROWS);
-  // In a backlog the first attempt comes late as well: the others have to go out as they come, now and then.
+  // In a backlog first attempts come late too: the other events have to be published as they come, now and then.
   if (rows === 0 || firstAt === null || isQueue(reading)) return null;
   const same = (past: Past): boolean => !isQueue(past) && figuresIn(past, FAILING_ROWS).endlessFirst === firstAt;
   return seenBefore(circumstances, ENDLESS_SEEN_MS, same) ? { since: firstAt, evidence: [endless(rows, firstAt, now)] } : null;
 }
 
-/** When the oldest waiting event was last taken, at the latest, in milliseconds since the epoch; null where the table shows none. */
+/** The newest sign that the oldest waiting event was claimed, in milliseconds since the epoch; null if the table shows none. */
 const headTakenAt = (circumstances: Circumstances): number | null =>
   signOf(circumstances, ['headTouchedAfter'], (before, after) => {
     const touched = grew(before, after, 'headTouch') && figuresIn(before, FLOW).oldest === figuresIn(after, FLOW).oldest;

@@ -13,7 +13,7 @@ import {
   type VerdictRule,
 } from '../evidence/circumstances';
 
-/** Events are due, none goes out and nobody tries, for longer than its rhythm explains; where no row tells, its replication slot does. */
+/** Events are due, none is published and none is tried, for longer than the rhythm explains; without rows that show it, by its slot. */
 export const relayStoppedVerdict: VerdictRule = {
   verdict: 'relay_stopped',
   live: FLOW,
@@ -26,7 +26,7 @@ function byRows(circumstances: Circumstances): Finding | null {
   if (still === null) return null;
   const usual = rhythmOf(circumstances);
   const patience = silenceLimitMs(usual, still.confirmed);
-  // A relay that tries and fails is not stopped: another verdict says what it fails at.
+  // A relay that tries and fails is not stopped: other verdicts cover that.
   if (now - still.since <= patience || isAlive(circumstances, patience)) return null;
   const { written, due, lastOutAt, firstDueAt } = still;
   return {
@@ -52,7 +52,7 @@ function bySlot(circumstances: Circumstances): Finding | null {
     ...factIfKnown('slot_held', { heldBytes }),
   ];
   const values = { slot, sinceAt: since };
-  // Of a slot that nobody reads the verdict's own sentence says as much: what it is about comes first.
+  // If the slot has no reader, the verdict's own sentence says so: the other facts come first.
   return {
     since,
     evidence: stop.how === 'silent' ? [fact('slot_silent', values), ...facts] : [...facts, fact('slot_unread', values)],

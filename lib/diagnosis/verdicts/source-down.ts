@@ -1,6 +1,6 @@
 import { fact, isBlind, lastSeen, type Finding, type VerdictRule } from '../evidence/circumstances';
 
-/** The newest attempt to read failed as the database is away: whatever is shown is old. */
+/** The newest reading failed because the database is unreachable: whatever is shown is old. */
 export const sourceDownVerdict: VerdictRule = {
   verdict: 'source_down',
   judge(circumstances): Finding | null {

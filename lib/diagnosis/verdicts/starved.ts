@@ -37,7 +37,7 @@ const STARVED: Aggregates<Starved> = {
   perType: (base) => ({ failing: count(failing(base)) }),
 };
 
-/** Failing rows fill every batch: the relay works, but events that never failed wait behind them and none of those goes out. */
+/** Failing rows fill every batch: the relay works, but events that never failed wait behind them and none of those is published. */
 export const starvedVerdict: VerdictRule = {
   verdict: OWNER,
   live: STARVED,
@@ -63,7 +63,7 @@ export const starvedVerdict: VerdictRule = {
   },
 };
 
-/** As far as this reading and those before it have seen, ISO 8601 UTC. */
+/** When an event was last published at its first attempt, as far as readings show, ISO 8601 UTC. */
 function freshOutAt({ reading, previous }: Circumstances): string | null {
   const seen = [...previous, ...(reading === null ? [] : [reading])].flatMap((past) => figuresIn(past, STARVED).freshOut ?? []);
   return seen.sort().at(-1) ?? null;

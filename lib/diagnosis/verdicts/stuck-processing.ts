@@ -15,7 +15,7 @@ const STUCK: Aggregates<{ stuck: number; oldest: string | null; type: string | n
   perType: (base) => (base.traits.claimTime ? { stuck: count(stuck(base)) } : undefined),
 };
 
-/** Events that a relay took longer ago than the outbox's `stuckAfter` and never finished. */
+/** Events that a relay claimed longer ago than the outbox's `stuckAfter` and did not finish. */
 export const stuckProcessingVerdict: VerdictRule = {
   verdict: OWNER,
   live: STUCK,
