@@ -4,7 +4,7 @@ import type { Facts } from './facts/facts';
 import type { Fixes } from './fixes';
 import type { Sample } from './samples';
 
-/** Everything a check judges from. Nothing in here reads a database. */
+/** Everything that a check judges. It contains nothing that reads a database. */
 export interface CheckInput {
   outbox: Outbox;
   facts: Facts;
@@ -17,7 +17,7 @@ export interface CheckInput {
 
 export interface Found {
   severity: Severity;
-  /** Sets findings of one check apart: an index, a column, a role. Left out where there can be only one. */
+  /** Distinguishes findings of one check: an index, a column, a role. Left out if there can be only one. */
   subject?: string;
   values: FindingValues;
   cure?: string | null;
@@ -26,5 +26,5 @@ export interface Found {
 /** Checks by id, each judged from facts that were read in a bounded way. Its sentences: `doctor.checks.<id>.what` and `.why`. */
 export type Checks = Record<string, (input: CheckInput) => Found[]>;
 
-/** Tables up to this many rows are read whole by the console and cost no index. */
+/** Tables up to this many rows are scanned by the console and need no index. */
 export const SMALL_ROWS = 20_000;

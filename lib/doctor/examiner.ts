@@ -9,15 +9,15 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { examineOutbox } from './examine';
 import { sampleFrom } from './samples';
 
-/** An examination is everybody's for this long. */
+/** An examination is shared by all requests for this long. */
 const SHARED_MS = 600_000;
-/** One that failed is tried again sooner. */
+/** A failed one is retried after this long. */
 const FAILED_MS = 60_000;
-/** Who asks for a new one within this gets the last. */
+/** A request for a new one within this time gets the last. */
 const LEAST_MS = 5_000;
 /** Examinations under way at the same time, all databases together. */
 const AT_ONCE = 3;
-/** An examination takes at most this long: it stops being waited for, and its turn goes to the next. */
+/** After this long an examination is not waited for, and its turn goes to the next. */
 const PATIENCE_MS = 12_000;
 
 export interface ExaminerOptions {
@@ -37,10 +37,9 @@ interface Entry {
   inFlight: Promise<void> | null;
 }
 
-/** Examinations of every outbox, one for all viewers of this process, made when somebody asks. */
+/** Examinations of every outbox, one for all viewers of this process, made on request. */
 export function createExaminer({ directory, store, now = Date.now, onFailure }: ExaminerOptions) {
   const entries = new Map<string, Entry>();
-  /** A database that hangs keeps its turn no longer than PATIENCE_MS. */
   const queue = new Queue(AT_ONCE);
   const entryOf = (id: string): Entry => {
     directory.settings(id);
@@ -97,14 +96,14 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
   }
 
   return {
-    /** What is known now; outboxes that are due are examined meanwhile. Throws Problem `not_found` for an unknown id. */
+    /** What is known now; outboxes that are due are examined in the background. Throws Problem `not_found` for an unknown id. */
     async snapshot(outbox?: string): Promise<DoctorSnapshot> {
       const ids = outbox === undefined ? directory.ids : [outbox];
       const examinations = await silenced(known(ids));
       const waiting = ids.filter((id) => entryOf(id).examination === null);
       return { asOf: new Date(now()).toISOString(), examinations, waiting };
     },
-    /** Examines now, unless that was done within five seconds; one that is unreachable answers its last findings with `problem`. */
+    /** Examines now, unless that was done within five seconds; for one that is unreachable returns its last findings with `problem`. */
     async examine(outbox: string): Promise<Examination> {
       const entry = entryOf(outbox);
       if (entry.inFlight !== null || entry.examination === null || now() - entry.triedAt >= LEAST_MS) await begin(outbox, entry);
@@ -119,7 +118,7 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
         if (now() - entry.triedAt >= LEAST_MS) void begin(id, entry);
       }
     },
-    /** The worst open finding by outbox, without asking any database or waiting for one. */
+    /** The worst open finding by outbox, without waiting for a database; outboxes that are due are examined in the background. */
     async headlines(): Promise<Map<string, DoctorHeadline>> {
       const examinations = await silenced(known(directory.ids));
       return new Map(
@@ -132,7 +131,7 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
   };
 }
 
-/** The last findings, marked with what stands in the way of new ones. */
+/** The last findings, with the reason why there are no new ones. */
 function failed(directory: OutboxDirectory, id: string, last: Examination | null, error: unknown, now: number): Examination {
   const problem = error instanceof DatabaseFailure || error instanceof Problem ? problemOf(error.code) : 'unusable';
   if (last !== null) return { ...last, problem };

@@ -1,32 +1,32 @@
-/** The statements of a finding, for a person to read and run. None is ever run by the console. */
+/** The statements of a finding, for a person to read and run. The console runs none of them. */
 import type { Engine } from '@/lib/database/engine';
 import { createIndexStatement, indexedPlace, type IndexedTable, type WantedIndex } from '@/lib/outbox/indexes/wanted-index';
 import type { EngineKey } from '@/lib/shared/model';
 import type { ColumnFacts, IndexFacts, TableFacts } from './facts/facts';
 
-/** Rows a purge takes at once: short enough that no writer waits for its locks. */
+/** Rows per batch of a purge: so few that no writer waits for its locks. */
 const PURGE_ROWS = 5_000;
 
 export interface Fixes {
   /** Bytes of one entry of an index beside its values. */
   entryOverheadBytes: number;
-  /** Without stopping writers; null where the engine cannot do so with this table. */
+  /** Without blocking writers; null if the engine cannot do that for this table. */
   createIndex(table: TableFacts, wanted: WantedIndex): string | null;
   dropIndex(table: TableFacts, index: IndexFacts): string;
-  /** Takes one batch of published rows older than so many days; repeated until it takes none. */
+  /** Deletes one batch of published rows older than this; to be repeated until it deletes none. */
   purge(table: TableFacts, id: string, published: string, keepDays: number): string;
   widen(table: TableFacts, column: ColumnFacts): string;
 }
 
 export const FIXES: Record<EngineKey, (engine: Engine) => Fixes> = { postgres: postgresFixes, mysql: mysqlFixes };
 
-/** A table as the statement of an index asks for it: with the indexes it has by now. */
+/** A table as `createIndexStatement` takes it, with the indexes that it has now. */
 function indexed({ place, indexes }: TableFacts): IndexedTable {
   const table = indexedPlace(place);
   return { ...table, taken: [...table.taken, ...indexes.map(({ name }) => name)] };
 }
 
-/** Indexes are built and dropped CONCURRENTLY, so that no writer waits. */
+/** Indexes are built and dropped CONCURRENTLY, so that no writer waits; those of partitioned tables cannot be dropped so. */
 function postgresFixes(engine: Engine): Fixes {
   const { identifier } = engine.quote;
   return {
@@ -43,16 +43,16 @@ function postgresFixes(engine: Engine): Fixes {
   };
 }
 
-/** Indexes are built and dropped online, and the server refuses rather than lock writers out. */
+/** Indexes are built and dropped online; the server refuses rather than block writers. */
 function mysqlFixes(engine: Engine): Fixes {
   const { identifier } = engine.quote;
-  /** A storage engine without transactions builds indexes in no other way than it does. */
+  /** A storage engine without transactions cannot build indexes online, and refuses these clauses. */
   const asStored = ({ storage }: TableFacts, statement: string): string =>
     storage?.transactional === false ? statement.replace(/,? ALGORITHM=INPLACE,? LOCK=NONE/, '') : statement;
   return {
     entryOverheadBytes: 20,
     createIndex(table, wanted) {
-      // A unique key of a partitioned table has to hold what sets its parts apart, which no catalogue names by column.
+      // A unique key of a partitioned table has to include the partitioning columns, which the catalogue does not list.
       const statement = wanted.unique === true && table.partitioned ? null : createIndexStatement(engine, indexed(table), wanted);
       return statement === null ? null : asStored(table, statement);
     },
@@ -62,7 +62,7 @@ function mysqlFixes(engine: Engine): Fixes {
       `DELETE FROM ${quoted} WHERE ${identifier(published)} < NOW() - INTERVAL ${keepDays} DAY ORDER BY ${identifier(published)} LIMIT ${PURGE_ROWS};`,
     widen({ quoted, place }, { name, type, defaultText }) {
       const wide = `${/^(int|bigint)/i.test(type) ? 'bigint' : 'int'}${/unsigned/i.test(type) ? ' unsigned' : ''}`;
-      // MODIFY describes a column anew: what it leaves out is lost.
+      // MODIFY defines the column again: what it leaves out is lost.
       const nullable = place.description.columns.get(name)?.nullable === true;
       const fallback = defaultText !== null && /^-?\d+$/.test(defaultText) ? ` DEFAULT ${defaultText}` : '';
       return `ALTER TABLE ${quoted} MODIFY ${identifier(name)} ${wide}${nullable ? '' : ' NOT NULL'}${fallback};`;

@@ -1,4 +1,4 @@
-/** Indexes for what relays and the console ask of an outbox: missing ones, broken ones, and dead events in the way. */
+/** Indexes that relays and the console need: missing ones, unfinished ones, and dead events in the index of waiting ones. */
 import { commonTests, disjoint, notNull, valuesOf } from '@/lib/shape/reason';
 import type { Leaf } from '@/lib/shape/schema/condition';
 import { fitBlocks, fitRange, fitTests, fitWalk, fixes, holds } from '@/lib/outbox/indexes/index-fit';
@@ -31,15 +31,15 @@ export const INDEX_CHECKS: Checks = {
 };
 
 const WAITING: readonly LiveState[] = ['pending', 'retrying'];
-/** From so many rows on, reading the table for one figure is felt by everybody who uses the database. */
+/** From this many rows on, scanning the table for one figure slows down everything in the database. */
 const GRAVE_ROWS = 1_000_000;
-/** So many rows to step over are a page each for the relay's claim. */
+/** From this many dead rows on: the relay's claim steps over them, a page each. */
 const STEPPED_OVER = 500;
 const PAGE_BYTES = 8_192;
 const FILL = 0.9;
 const DEFAULT_VALUE_BYTES = 16;
 
-/** No index leads to the rows that wait: each claim and each figure reads the table. */
+/** No index finds the waiting rows: each claim and each figure scans the table. */
 function waitingUnindexed(input: CheckInput): Found[] {
   const { outbox, facts } = input;
   const tests = testsOf(outbox, WAITING);
@@ -50,7 +50,7 @@ function waitingUnindexed(input: CheckInput): Found[] {
   return missingIndex(input, facts.main, wanted, facts.rows.waiting?.seen ?? entriesOf(facts.main, tests));
 }
 
-/** An index of the waiting rows in another order that relays claim by: the key, a due time, a priority; not what they are about. */
+/** Whether an index has the waiting rows in another order that relays claim by: key, due time, priority; not type or topic. */
 function leadsAnotherWay({ database, main }: Outbox, tests: readonly IndexTest[]): boolean {
   const about = (['type', 'topic', 'aggregateType'] as const).map((role) => main.roles[role]?.column.name);
   const asked = new Set(tests.map(({ column }) => column));
@@ -64,7 +64,7 @@ function leadsAnotherWay({ database, main }: Outbox, tests: readonly IndexTest[]
   });
 }
 
-/** No index leads to the rows of a state: counting, listing and finding stuck ones read the table. */
+/** No index finds the rows of a state: counting, listing and finding stuck ones scan the table. */
 function stateUnindexed(input: CheckInput, state: 'processing' | 'dead'): Found[] {
   const { outbox, facts } = input;
   const tests = testsOf(outbox, [state]);
@@ -78,7 +78,7 @@ function stateUnindexed(input: CheckInput, state: 'processing' | 'dead'): Found[
   return missingIndex(input, facts.main, { purpose: state, columns, tests }, counted ?? entriesOf(facts.main, tests));
 }
 
-/** The same of a large table that dead events are moved to. */
+/** The same for a large dead-letter table. */
 function deadTableUnindexed(input: CheckInput): Found[] {
   const { outbox, facts } = input;
   if (outbox.dead === null || facts.dead === null) return [];
@@ -89,7 +89,7 @@ function deadTableUnindexed(input: CheckInput): Found[] {
   return missingIndex(input, facts.dead, wanted, facts.dead.rows ?? 0);
 }
 
-/** No index in the order of publishing: what was published lately cannot be counted, and purging reads the table. */
+/** No index in the order of publishing: what was published lately cannot be counted, and purging scans the table. */
 function publishedUnindexed(input: CheckInput): Found[] {
   const { outbox, facts } = input;
   const published = timeColumn(outbox.main, 'publishedAt');
@@ -99,7 +99,7 @@ function publishedUnindexed(input: CheckInput): Found[] {
   return missingIndex(input, facts.main, publishedIndex(published), facts.main.rows ?? 0);
 }
 
-/** No index gives events of every state in the order of their creation: lists leave some out, or show them by key. */
+/** No index has events of every state in the order of their creation: lists leave some out, or show them by key. */
 function listUnindexed(input: CheckInput): Found[] {
   const { outbox, facts } = input;
   const created = timeColumn(outbox.main, 'createdAt');
@@ -110,7 +110,7 @@ function listUnindexed(input: CheckInput): Found[] {
   }));
 }
 
-/** An index whose building failed: it is kept up with every write and serves no query. */
+/** An index whose build failed: it is maintained with every write and serves no query. */
 function indexUnfinished({ facts, fixes: { dropIndex } }: CheckInput): Found[] {
   return tablesOf(facts).flatMap((table) =>
     table.indexes
@@ -124,21 +124,21 @@ function indexUnfinished({ facts, fixes: { dropIndex } }: CheckInput): Found[] {
   );
 }
 
-/** Dead events lie in the index that leads to the waiting ones: every claim steps over them before it finds work. */
+/** Dead events are in the index of the waiting ones: every claim steps over them before it finds work. */
 function deadInWaitingIndex(input: CheckInput): Found[] {
   const { outbox, facts } = input;
   const { dead, waiting } = facts.rows;
   if (outbox.dead !== null || dead === null || dead.count < STEPPED_OVER) return [];
   const tests = commonTests(outbox.shape, WAITING);
   const deadTests = commonTests(outbox.shape, ['dead']);
-  // What holds for waiting rows and not for dead ones; an index that asks for none of it holds both.
+  // Tests that waiting rows pass and dead ones do not; an index that uses none of them holds both.
   const apart = tests.filter((test) => deadTests.length > 0 && disjoint(test, { kind: 'all', all: deadTests }));
   const shared = tests.filter((test) => !apart.includes(test));
   const serving = facts.main.indexes.filter((index) => leadsTo(index, tests));
   const [index] = serving;
   const created = firstColumn(outbox);
   if (index === undefined || created === undefined || !serving.every((one) => leadsTo(one, shared, tests))) return [];
-  // One of every row serves others too, and one that alone leads to the dead events of a large table has that to do still.
+  // A full index serves other queries too, and the only one that finds the dead events of a large table is needed for that.
   const isNeeded =
     index.predicate === null ||
     ((facts.main.rows ?? 0) > SMALL_ROWS && !facts.main.indexes.some((other) => other !== index && leadsTo(other, deadTests)));
@@ -159,17 +159,17 @@ function deadInWaitingIndex(input: CheckInput): Found[] {
   ];
 }
 
-/** Whether an index holds, or finds by what it begins with, the rows of `tests`; with `all`, whether it does so asking for no more of those than `tests`. */
+/** Whether an index finds the rows of `tests` by its predicate or first columns; with `all`, using none of those beyond `tests`. */
 function leadsTo({ valid, method, predicate, columns }: IndexFacts, tests: readonly Leaf[], all = tests): boolean {
   if (!valid || method !== 'btree' || !holds(predicate, [...tests])) return false;
   const fixed = (column: string | undefined, by: readonly Leaf[]): boolean => by.some((test) => test.column === column && fixes(test));
   if (predicate === null && !fixed(columns[0], tests)) return false;
-  // A column after the first that sets dead rows apart.
+  // A later column may separate dead rows.
   const end = columns.findIndex((column) => !fixed(column, all));
   return columns.slice(0, end < 0 ? columns.length : end).every((column) => fixed(column, tests));
 }
 
-/** A finding that an index is missing, with the statement that makes it and what it costs. */
+/** A finding that an index is missing, with the statement that creates it and its cost. */
 function missingIndex(input: CheckInput, table: TableFacts, wanted: WantedIndex, entries: number): Found[] {
   const { rows } = table;
   if (rows === null || rows <= SMALL_ROWS) return [];
@@ -183,7 +183,7 @@ function missingIndex(input: CheckInput, table: TableFacts, wanted: WantedIndex,
   ];
 }
 
-/** Size by rows and width of the columns, writes it takes part in, updates no longer HOT. `entries` is how many rows it would hold. */
+/** Size by rows and width of the columns, writes that maintain it, and HOT updates lost. `entries`: how many rows it would hold. */
 function priceOf(
   { facts, samples, fixes, now, outbox }: CheckInput,
   table: TableFacts,
@@ -207,10 +207,10 @@ function priceOf(
 
 const firstColumn = ({ main }: Outbox): string | undefined => timeColumn(main, 'createdAt') ?? main.id[0]?.name;
 
-/** The tests an index over rows of these states can be made of; empty where the rules share none. */
+/** The tests that an index over rows of these states can use; empty if the rules share none. */
 const testsOf = ({ shape }: Outbox, states: readonly LiveState[]): IndexTest[] => commonTests(shape, states).filter(isIndexTest);
 
-/** About how many rows pass tests on single columns, from the values the server remembers as frequent; none where it remembers nothing. */
+/** About how many rows pass tests on single columns, by the server's statistics of frequent values; 0 without them. */
 function entriesOf(table: TableFacts, tests: readonly IndexTest[]): number {
   const shares = tests.flatMap((test): number[] => {
     const values = valuesOf(test)?.map(String) ?? [];
@@ -221,7 +221,7 @@ function entriesOf(table: TableFacts, tests: readonly IndexTest[]): number {
   return Math.round((table.rows ?? 0) * (shares.length === 0 ? 0 : Math.min(...shares)));
 }
 
-/** Where an index holds every row, the one advised for waiting events also finds those of other states by the same column. */
+/** Without partial indexes, the index advised for waiting events also finds those of other states by the same column. */
 function servedByAdvice({ database, shape, main }: Outbox, tests: readonly IndexTest[], created: string): boolean {
   if (database.engine.features.partialIndexes) return false;
   const waiting = commonTests(shape, WAITING);

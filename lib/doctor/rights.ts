@@ -1,4 +1,4 @@
-/** What the console's logins may do and see, beyond what they need or less than that. */
+/** What the console's logins may do and see: more than they need, or less. */
 import { recordsIndexStatement } from '@/lib/outbox/companions';
 import type { CheckInput, Checks, Found } from './check';
 
@@ -6,7 +6,7 @@ export const RIGHT_CHECKS: Checks = { role_too_wide: roleTooWide, hidden_rows: h
 
 const GRAVE = ['superuser', 'creates_roles', 'server', 'owner'];
 
-/** A login of the console may do more than watching, or its operations, need: what it may do, a stolen password may do. */
+/** A login of the console may do more than watching, or its operations, need: so may anyone with a stolen password. */
 function roleTooWide({ facts }: CheckInput): Found[] {
   return facts.roles.flatMap(({ key, name, wide }) => {
     if (wide.length === 0) return [];
@@ -23,21 +23,21 @@ function roleTooWide({ facts }: CheckInput): Found[] {
   });
 }
 
-/** Row-level security keeps rows from the console: every figure counts only what it is let through. */
+/** Row-level security hides rows from the console: every figure counts only those it may see. */
 function hiddenRows({ outbox: { database }, facts }: CheckInput): Found[] {
   const reader = database.engine.quote.identifier(database.roles.reader);
   return facts.hidden.map(({ table, policies, restricted }) => ({
     severity: 'act',
     subject: table,
     values: { table, policies },
-    // A restrictive policy cannot be passed by those it is for: no further policy changes that.
+    // A restrictive policy applies whatever other policies allow: a further policy does not help.
     cure: restricted
       ? `ALTER ROLE ${reader} BYPASSRLS;`
       : `CREATE POLICY outbox_console_reads ON ${table} FOR SELECT TO ${reader} USING (true);`,
   }));
 }
 
-/** The console's own records were installed before events were counted in them: nothing can be changed until they can be. */
+/** The console's records have no index for counting events yet: nothing can be changed until they have it. */
 function recordsIndex({ outbox: { database, records } }: CheckInput): Found[] {
   if (database.write === null || records !== 'unindexed') return [];
   return [{ severity: 'act', values: {}, cure: `${recordsIndexStatement(database.engine)};` }];

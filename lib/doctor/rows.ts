@@ -16,7 +16,7 @@ export const ROW_CHECKS: Checks = {
 };
 
 const SHOWN = 8;
-/** Half of what the column holds: failing once a second, a small counter has hours left. */
+/** Half of what the column holds: at one failure per second, a small counter has hours left. */
 const NEAR_SHARE = 0.5;
 const FORGOTTEN_MS = 30 * DAY_MS;
 const AHEAD_MS = 60_000;
@@ -25,14 +25,14 @@ const quoted = (values: readonly string[]): string => values.map((value) => `“
 
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
-/** A finding about so many events; none where there are none, or they were not counted. */
+/** A finding about this many events; none if there are none, or they were not counted. */
 const about = (severity: Severity, events: number | undefined, values: FindingValues): Found[] =>
   events === undefined || events === 0 ? [] : [{ severity, values: { ...values, events } }];
 
 /** Rows whose state no rule names: they are in no figure, and whether a relay takes them is unknown. */
 function unmappedStatus(input: CheckInput): Found[] {
   const { rows, main } = input.facts;
-  // Those that differ in case alone have a check of their own.
+  // Those that differ only in case have a check of their own.
   const words = caselessWords(input);
   const unnamed = rows.unmapped.values.filter(({ value }) => !words.includes(value.toLowerCase()));
   const seen = new Map(unnamed.map(({ value, rows: count }) => [value, count]));
@@ -42,14 +42,14 @@ function unmappedStatus(input: CheckInput): Found[] {
   return [{ severity: 'act', values: { ...values, events: sumOf([...seen.values()]) } }];
 }
 
-/** Rows whose status differs from a rule's word in case alone: the relay's comparison takes them, the console's does not. */
+/** Rows whose status differs from a rule's word only in case: the relay's comparison takes them, the console's does not. */
 function statusCase(input: CheckInput): Found[] {
   const words = caselessWords(input);
   const rows = input.facts.rows.unmapped.values.filter(({ value }) => words.includes(value.toLowerCase()));
   return about('act', sumOf(rows.map((row) => row.rows)), { values: quoted(rows.map(({ value }) => value)) });
 }
 
-/** Words that rules name in columns without regard to case, in small letters. */
+/** Words that rules name in case-insensitive columns, in lower case. */
 function caselessWords({ outbox, facts }: CheckInput): string[] {
   return [...statusColumns(outbox.shape)].flatMap(([column, named]) =>
     facts.main.columns.get(column)?.caseless === true ? [...named].map((word) => word.toLowerCase()) : [],
@@ -67,13 +67,13 @@ function frequentUnnamed({ outbox, facts }: CheckInput): { value: string; share:
   return [...nothing, ...known.frequent.filter(({ value }) => !names.has(same(value)))];
 }
 
-/** Used up their attempts and still count as waiting: no poll takes them, no purge does either. */
+/** Rows that used up their attempts and still count as waiting: neither the relay nor a purge takes them. */
 function strandedRows({ outbox, facts }: CheckInput): Found[] {
   const { stranded, oldestStrandedMs = null } = facts.rows.waiting ?? {};
   return about('act', stranded, { maxAttempts: outbox.parameters.maxAttempts, oldestMs: oldestStrandedMs });
 }
 
-/** Waiting events were tried more often than the limit says: the relay does not hold it, or the limit is another. */
+/** Waiting events were tried more often than the limit: the relay does not keep to it, or has another. */
 function attemptsBeyond({ outbox, facts }: CheckInput): Found[] {
   const { beyond, mostAttempts = null } = facts.rows.waiting ?? {};
   return about('act', beyond, { mostAttempts, maxAttempts: outbox.parameters.maxAttempts });
@@ -92,24 +92,24 @@ function counterOverflow({ outbox, facts, fixes }: CheckInput): Found[] {
   return [{ severity: 'act', subject: column.name, values, cure: fixes.widen(facts.main, column) }];
 }
 
-/** Dead events left alone for a month: no relay takes them and nothing removes them. */
+/** Dead events that are older than a month: no relay takes them and nothing removes them. */
 function deadForgotten({ facts: { rows } }: CheckInput): Found[] {
   const { count, oldestMs = null } = rows.dead ?? {};
   return oldestMs === null || oldestMs < FORGOTTEN_MS ? [] : about('note', count, { oldestMs });
 }
 
-/** Events dated into the future: a writer's clock, or its time zone, is wrong; they come out late and seem young. */
+/** Events dated in the future: a writer's clock, or its time zone, is wrong; they are published late and seem young. */
 function eventsFromFuture({ facts: { rows } }: CheckInput): Found[] {
   return rows.aheadMs === null || rows.aheadMs < AHEAD_MS ? [] : [{ severity: 'watch', values: { aheadMs: rows.aheadMs } }];
 }
 
-/** Times without a zone that the database fills in by another zone than the one they are read in. */
+/** Times without a zone that the database fills in by another zone than the one in which they are read. */
 function timeZone({ outbox, facts: { zone, main } }: CheckInput): Found[] {
   if (zone.minutes === zone.expectedMinutes) return [];
   const filled = (['createdAt', 'publishedAt', 'attemptedAt'] as const).flatMap((role) => {
     const column = outbox.main.roles[role]?.column;
     const text = column?.kind === 'wall_clock' ? (main.columns.get(column.name)?.defaultText ?? '') : '';
-    // now() AT TIME ZONE 'UTC' means what it says, whatever the session's zone.
+    // now() AT TIME ZONE 'UTC' is UTC whatever the session's zone.
     const fills = /now\(|current_timestamp|localtimestamp/i.test(text) && !/timezone\(|at time zone|utc_timestamp/i.test(text);
     return column !== undefined && fills ? [column.name] : [];
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DAY_MS, nameOf, tablesOf, type Facts, type TableFacts } from './facts/facts';
 
-/** What is remembered of an examination: one a day, for growth and rates. */
+/** What is kept of an examination: one a day, for growth and rates. */
 const sampleSchema = z.object({
   /** ISO 8601. */
   at: z.string(),
@@ -27,13 +27,13 @@ const LEAST_SPAN_MS = 60_000;
 /** Growth is computed from samples at least this far apart. */
 const GROWTH_SPAN_MS = DAY_MS * 0.9;
 
-/** A stored sample; one of another version of the console is none. */
+/** A stored sample; empty if another version of the console wrote it. */
 export function sampleFrom(text: string): Sample[] {
   const parsed = sampleSchema.safeParse(JSON.parse(text));
   return parsed.success ? [parsed.data] : [];
 }
 
-/** What an examination leaves behind for later ones. */
+/** What later examinations need of this one. */
 export function sampleOf(facts: Facts, at: string): Sample {
   const tables = tablesOf(facts);
   return {
@@ -43,7 +43,7 @@ export function sampleOf(facts: Facts, at: string): Sample {
   };
 }
 
-/** Writes per second since the newest earlier sample behind these counters, or since the server began to count; null without either. */
+/** Writes per second since the newest earlier sample below these counters, or since the server began to count; null without either. */
 export function ratesOf(table: TableFacts, samples: readonly Sample[], statisticsSince: string | null, now: number): Rates | null {
   const { writes } = table;
   if (writes === null) return null;
@@ -64,7 +64,7 @@ export function ratesOf(table: TableFacts, samples: readonly Sample[], statistic
   };
 }
 
-/** Bytes by which table and indexes grow in a day, over all days seen; null before the second day. */
+/** Bytes by which table and indexes grow in a day, over all days sampled; null before the second day. */
 export function growthOf(table: TableFacts, samples: readonly Sample[], now: number): { bytesPerDay: number; overMs: number } | null {
   const first = samples.find(({ bytes }) => bytes[nameOf(table)] !== undefined);
   const before = first?.bytes[nameOf(table)];

@@ -1,4 +1,4 @@
-/** Replication slots of PostgreSQL: those that the relay of a table reads, where one reads the log, and what any keeps of the catalogue. */
+/** Replication slots of PostgreSQL: those through which relays read the log, and what any of them keeps of the catalogue. */
 import { isLost, RESTART_MS } from '@/lib/outbox/replication-slots/seen';
 import type { Checks, Found } from './check';
 import type { Facts } from './facts/facts';
@@ -14,16 +14,16 @@ export const SLOT_CHECKS = {
 const MUCH_BYTES = 1_000_000_000;
 const GRAVE_BYTES = 10_000_000_000;
 const MANY_TRANSACTIONS = 10_000_000;
-/** Half of what the server takes on by itself before it vacuums to save its transaction numbers, which then frees none. */
+/** Half of autovacuum_freeze_max_age's default: at that age the server vacuums against wraparound, which then frees nothing. */
 const GRAVE_TRANSACTIONS = 100_000_000;
 
 interface SlotInput {
   facts: Pick<Facts, 'slots' | 'catalogueHolders'>;
 }
 
-/** No replication slot reads this database, or not the one that is named: events are written, and nothing takes them. */
+/** No replication slot reads this database, or not the one that is named: events are written, and nothing reads them. */
 function slotMissing({ facts: { slots } }: SlotInput): Found[] {
-  // A standby has slots of its own; those of its primary do not show there.
+  // A standby has slots of its own, and does not show those of its primary.
   if (slots === null || slots.standby || slots.found.length > 0) return [];
   return [{ severity: 'act', values: { slot: slots.wanted } }];
 }
@@ -39,11 +39,11 @@ function slotInactive({ facts: { slots } }: SlotInput): Found[] {
     }));
 }
 
-/** The slot keeps so much of the log that the disk may run full, or the server may give the slot up. */
+/** The slot keeps so much of the log that the disk may run full, or the server may invalidate the slot. */
 function slotHoldsWal({ facts: { slots } }: SlotInput): Found[] {
   return (slots?.found ?? []).flatMap((slot) => {
     const { name, plugin, status, retainedBytes, unconfirmedBytes } = slot;
-    // The server's own word for what it removes at its next checkpoint.
+    // The server's word for log that it removes at its next checkpoint.
     const endangered = status === 'unreserved';
     if (isLost(slot) || retainedBytes === null || (retainedBytes < MUCH_BYTES && !endangered)) return [];
     const values = { slot: name, plugin, status, retainedBytes, unconfirmedBytes };
@@ -61,7 +61,7 @@ function slotLost({ facts: { slots } }: SlotInput): Found[] {
   }));
 }
 
-/** A slot that confirms nothing keeps the old versions of the server's own catalogue, whatever becomes of the tables' rows. */
+/** A slot that confirms nothing keeps old row versions of the server's catalogue, whatever happens to the tables' rows. */
 function slotCatalogue({ facts: { catalogueHolders, slots } }: SlotInput): Found[] {
   return (
     catalogueHolders

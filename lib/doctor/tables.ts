@@ -1,4 +1,4 @@
-/** What a table has to promise as an outbox: no event twice unseen, none lost, and none kept for ever. */
+/** What a table has to guarantee as an outbox: no unnoticed repeats, no lost events, and none kept for ever. */
 import { timeColumn } from '@/lib/outbox/scan/traits';
 import { type CheckInput, type Checks, type Found } from './check';
 import { DAY_MS, nameOf, tablesOf, type IndexFacts } from './facts/facts';
@@ -16,14 +16,14 @@ export const TABLE_CHECKS: Checks = {
 
 const RETENTION_ROWS = 10_000;
 const GRAVE_ROWS = 10_000_000;
-/** Published rows are kept 7 to 30 days; a purge that runs once a month is a purge. */
+/** Published rows are usually kept 7 to 30 days, and a purge may run once a month. */
 const KEPT_MS = 62 * DAY_MS;
 const KEEP_DAYS = 30;
 const GROWN_BYTES = 32 * 1_048_576;
-/** It is half as large again within a fortnight. */
+/** Growing by half within this time is fast. */
 const SOON_DAYS = 14;
 
-/** Published rows older than anybody keeps them: nothing takes them out, and the table only grows. */
+/** Published rows beyond any usual retention: nothing deletes them, and the table only grows. */
 function retentionAbsent({ outbox, facts, samples, fixes, now }: CheckInput): Found[] {
   const { main, rows } = facts;
   if (main.rows === null || main.rows < RETENTION_ROWS) return [];
@@ -39,17 +39,17 @@ function retentionAbsent({ outbox, facts, samples, fixes, now }: CheckInput): Fo
     growthBytesPerDay: growthOf(main, samples, now)?.bytesPerDay ?? null,
     keepDays: KEEP_DAYS,
   };
-  // Without a time of publishing a purge has to know the states; that statement is the service's own to write.
+  // Without a time of publishing a purge depends on the states: the service has to write that statement itself.
   const cure = published === null ? null : fixes.purge(main, outbox.main.id[0]?.name ?? 'id', published, KEEP_DAYS);
   return [{ severity: main.rows >= GRAVE_ROWS ? 'watch' : 'note', values, cure }];
 }
 
-/** Table and indexes grow faster than anything takes out of them. */
+/** Table and indexes keep growing: more is inserted than deleted. */
 function tableGrowing({ facts, samples, now }: CheckInput): Found[] {
   return tablesOf(facts).flatMap((table) => {
     const bytes = table.tableBytes + table.indexBytes;
     const growth = growthOf(table, samples, now);
-    // Most of what there is came since the doctor watches: a young table grows, and that is all.
+    // No finding in the first three days, for a small table, or while growing by half takes longer than SOON_DAYS.
     if (growth === null || growth.overMs < 3 * DAY_MS || bytes < GROWN_BYTES || growth.bytesPerDay * SOON_DAYS < bytes / 2) return [];
     const values = {
       table: nameOf(table),
@@ -62,17 +62,17 @@ function tableGrowing({ facts, samples, now }: CheckInput): Found[] {
   });
 }
 
-/** Events are delivered at least once: the key by which their readers know a repeat is missing, or can be there twice. */
+/** Events are delivered at least once: the key by which consumers recognize a repeat is missing, or not unique. */
 function dedupKey({ outbox: { main, settings }, facts, fixes }: CheckInput): Found[] {
   const { dedupKey: key, createdAt } = main.roles;
   const [id] = main.id;
   if (main.description.kind !== 'table') return [];
-  // A built-in shape without one is how its library works: its readers go by the id. A table of one's own can have one.
+  // A built-in shape without one is how its library works: consumers use the id. A mapping of one's own can have one.
   if (key === undefined)
     return settings.inline && id?.kind === 'integer' ? [{ severity: 'note', values: { column: null, id: id.name } }] : [];
   const { name } = key.column;
   if (key.path.length > 0 || name === id?.name) return [];
-  // Together with what differs from row to row, a key may be there as often as one likes.
+  // Together with columns that differ from row to row, an index does not make the key unique.
   const anew = new Set([...main.id.map((column) => column.name), createdAt?.column.name]);
   const keeps = (index: IndexFacts): boolean =>
     keepsUnique(index) && index.columns.includes(name) && !index.columns.some((column) => column !== name && anew.has(column));
@@ -86,7 +86,7 @@ function uniqueId({ outbox: { main }, facts, fixes }: CheckInput): Found[] {
   const names = main.id.map((column) => column.name);
   if (names.length === 0 || main.description.kind !== 'table') return [];
   if (facts.main.indexes.some((index) => keepsUnique(index) && names.some((name) => index.columns.includes(name)))) return [];
-  // The parts of a partitioned table share no unique key without the columns they are split by.
+  // Partitions share no unique key without the partitioning columns.
   const columns = [...new Set([...names, ...(main.description.partitions?.key ?? [])])];
   const cure = columns.includes('') ? null : fixes.createIndex(facts.main, { purpose: 'id', columns, tests: [], unique: true });
   const values = { table: nameOf(facts.main), column: names.join(', '), rows: facts.main.rows };
@@ -95,7 +95,7 @@ function uniqueId({ outbox: { main }, facts, fixes }: CheckInput): Found[] {
 
 const keepsUnique = ({ unique, valid, predicate }: IndexFacts): boolean => unique && valid && predicate === null;
 
-/** Whoever deletes what an event is about deletes the event, published or not, and no relay or record knows of it. */
+/** Deleting the row that an event refers to deletes the event, published or not, unnoticed by relay and records. */
 function cascadeDelete({ facts }: CheckInput): Found[] {
   return facts.cascades.map(({ table, key, from, drop }) => ({
     severity: 'watch',

@@ -6,14 +6,14 @@ export const VACUUM_CHECKS: Checks = { old_snapshot: oldSnapshot, autovacuum_off
 
 const LONG_MS = 300_000;
 const GRAVE_MS = 3_600_000;
-/** Where it is hidden since when a transaction is open, or it is an orphan: so many others have ended since. */
+/** For a holder that is no session, or whose age is not known: this many transactions have begun since. */
 const MANY_TRANSACTIONS = 50_000;
-/** So many rows that vacuum came for since, and had to leave, are proof enough. */
+/** This many dead rows that a later vacuum had to leave are proof enough. */
 const LEFT_ROWS = 1_000;
 const LONG_HISTORY = 50_000;
 const GRAVE_HISTORY = 1_000_000;
 
-/** An open transaction keeps every row version since its beginning: vacuum removes none, indexes fill with them. */
+/** An open transaction keeps every row version since its beginning: vacuum removes none, and indexes fill with them. */
 function oldSnapshot({ facts: { holders, main }, now }: CheckInput): Found[] {
   return holders.flatMap(({ kind, who, user, application, ageMs, transactions, state, end }) => {
     const long = ageMs === null || kind !== 'session' ? transactions >= MANY_TRANSACTIONS : false;
@@ -29,7 +29,7 @@ function oldSnapshot({ facts: { holders, main }, now }: CheckInput): Found[] {
   });
 }
 
-/** Vacuum came since the transaction began, and as many rows are left as make it come again. */
+/** Vacuum ran since the transaction began, and left as many rows as make it start again. */
 function inVain(vacuum: VacuumFacts | null, ageMs: number | null, now: number): boolean {
   if (vacuum === null || vacuum.vacuumedAt === null || ageMs === null) return false;
   return Date.parse(vacuum.vacuumedAt) > now - ageMs && vacuum.deadRows >= Math.max(LEFT_ROWS, vacuum.startsAtRows);
@@ -47,7 +47,7 @@ function autovacuumOff({ facts }: CheckInput): Found[] {
   });
 }
 
-/** InnoDB keeps old row versions that wait to be purged: every read of a row the relay rewrites walks through them. */
+/** InnoDB keeps old row versions that wait to be purged: every read of a row that the relay rewrites goes through them. */
 function purgeLag({ facts: { purge } }: CheckInput): Found[] {
   const historyLength = purge?.historyLength ?? null;
   if (historyLength === null || historyLength < LONG_HISTORY) return [];

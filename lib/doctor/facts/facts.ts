@@ -1,4 +1,4 @@
-/** What the doctor knows of an outbox before it judges. Every engine's reader answers the same facts; what it does not have is null. */
+/** The facts that checks judge. Every engine's reader returns the same facts; what an engine does not have is null. */
 import type { Place } from '@/lib/shape/bound';
 import type { SlotSeen } from '@/lib/outbox/replication-slots/seen';
 import type { Rights } from '@/lib/outbox/rights/rights';
@@ -9,17 +9,17 @@ export interface ColumnFacts {
   type: string;
   /** Largest whole number the type holds, as text; null for other types. */
   largest: string | null;
-  /** The values the server remembers as frequent, each with its share of the rows; text as the server prints it. */
+  /** Frequent values by the server's statistics, each with its share of the rows; text as the server prints it. */
   frequent: { value: string; share: number }[];
-  /** Share of the rows that have nothing there, as the server remembers it. */
+  /** Share of rows with NULL, by the server's statistics. */
   nullShare: number;
-  /** Ends of the other values when they were last sampled. */
+  /** Smallest and largest of the other values when they were last sampled. */
   smallestSeen: string | null;
   largestSeen: string | null;
-  /** Bytes of a value on average; null where they are not counted. */
+  /** Bytes of a value on average; null if they are not counted. */
   averageBytes: number | null;
   defaultText: string | null;
-  /** Texts that differ in case alone are equal. */
+  /** Texts that differ only in case are equal. */
   caseless: boolean;
 }
 
@@ -29,19 +29,19 @@ export interface IndexFacts extends IndexReport {
   columns: string[];
   predicate: string | null;
   unique: boolean;
-  /** Its building failed, and none is under way. */
+  /** Its build failed, and none is under way. */
   unfinished: boolean;
 }
 
 export interface VacuumFacts {
   deadRows: number;
-  /** So many of them make autovacuum start. */
+  /** Autovacuum starts at this many. */
   startsAtRows: number;
   enabled: boolean;
-  /** Quoted names of the table, or of its parts, that have switched it off. */
+  /** Quoted names of the table, or of its partitions, with autovacuum switched off. */
   switchedOff: string[];
   vacuumedAt: string | null;
-  /** Quoted names of the table, or of its parts, that a crash empties. */
+  /** Quoted names of the table, or of its partitions, that are emptied by a crash. */
   unlogged: string[];
 }
 
@@ -49,7 +49,7 @@ export interface TableFacts extends Pick<TableReport, 'rows' | 'tableBytes' | 'i
   place: Place;
   /** Quoted, for statements a person runs. */
   quoted: string;
-  /** Of the rows themselves, without values stored apart from them. */
+  /** Of the rows themselves, without values stored out of line. */
   heapBytes: number;
   /** Counters since `Facts.statisticsSince`; `hotUpdates` are updates that touched no index. */
   writes: { inserts: number; updates: number; hotUpdates: number | null; deletes: number } | null;
@@ -64,29 +64,29 @@ export interface TableFacts extends Pick<TableReport, 'rows' | 'tableBytes' | 'i
 /** A transaction that keeps old row versions alive. */
 export interface SnapshotHolder {
   kind: 'session' | 'prepared' | 'slot' | 'standby';
-  /** Process id, name of the prepared transaction, of the slot, or by which a standby is connected. */
+  /** Process id, or the name of the prepared transaction, of the slot, or of the standby's connection. */
   who: string;
   user: string;
   application: string;
-  /** How long it has been open; null where the role may not see it. */
+  /** How long it has been open; null if that is not known, or the role may not see it. */
   ageMs: number | null;
   transactions: number;
   state: string | null;
-  /** The statement that would end it; null where none here does. */
+  /** The statement that ends it; null if none on this server does. */
   end: string | null;
 }
 
-/** A replication slot that keeps old versions of the catalogue, and not the tables' own. */
+/** A replication slot that keeps old row versions of the catalogue, not of the tables. */
 export interface CatalogueHolder {
   slot: string;
-  /** null for a slot that is no single database's. */
+  /** null for a slot that is not of one database. */
   database: string | null;
   active: boolean;
   transactions: number;
   drop: string;
 }
 
-/** A logical replication slot, by which a connector reads what is written. */
+/** A logical replication slot, through which a connector reads what is written. */
 export interface SlotFacts extends Pick<
   SlotSeen,
   'name' | 'plugin' | 'active' | 'retainedBytes' | 'unconfirmedBytes' | 'status' | 'invalidated'
@@ -99,11 +99,11 @@ export interface SlotFacts extends Pick<
 export interface RoleFacts {
   key: 'reader' | 'operator';
   name: string;
-  /** Codes of what is too wide, each with the statement that takes it back. */
+  /** Codes of what is too wide, each with the statement that revokes it. */
   wide: { code: string; on: string; revoke: string | null }[];
 }
 
-/** Rights on a table or on columns of one beyond what is needed, and what takes them back; nothing where `names` are none. */
+/** Rights on a table or on columns of one beyond what is needed, and the statement that revokes them; empty without `names`. */
 export const excessive = (code: string, on: string, names: readonly string[], revoke: string): RoleFacts['wide'] =>
   names.length === 0 ? [] : [{ code, on: `${on}: ${names.join(', ')}`, revoke }];
 
@@ -111,7 +111,7 @@ export const excessive = (code: string, on: string, names: readonly string[], re
 export const neededOnRows = (needed: Rights | undefined): string[] =>
   needed === undefined ? [] : [...(needed.insert ? ['INSERT'] : []), ...(needed.delete ? ['DELETE'] : [])];
 
-/** Bounded reads of rows; null where no index leads to them and the table is too large to read. */
+/** Bounded reads of rows; null if no index finds them and the table is too large to scan. */
 export interface RowFacts {
   waiting: {
     seen: number;
@@ -123,30 +123,30 @@ export interface RowFacts {
     oldestStrandedMs: number | null;
   } | null;
   dead: { count: number; oldestMs: number | null } | null;
-  /** Values that no rule of the shape names, among the rows looked at. */
+  /** Values that no rule of the shape names, among the rows read. */
   unmapped: { looked: number; values: { value: string; rows: number }[] };
   oldestPublishedMs: number | null;
-  /** How far the newest row is ahead of the database's clock; null where it is not, or unknown. */
+  /** How far the newest row is ahead of the database's clock; null if it is not, or if that is not known. */
   aheadMs: number | null;
 }
 
 export interface Facts {
   statisticsSince: string | null;
-  /** Minutes that the session's zone is ahead of UTC, and that the outbox's own zone is. */
+  /** Minutes ahead of UTC: of the session's zone (on MySQL, the server's), and of the outbox's own. */
   zone: { name: string; minutes: number; expectedMinutes: number };
   main: TableFacts;
   dead: TableFacts | null;
   rows: RowFacts;
   holders: SnapshotHolder[];
   catalogueHolders: CatalogueHolder[];
-  /** null where publishing does not go by replication slots, or the role may see none. `wanted` is null for any of the database's. */
+  /** null if publishing uses no replication slot, or the role may see none. `wanted`: null for any slot of the database. */
   slots: { wanted: string | null; standby: boolean; found: SlotFacts[] } | null;
   roles: RoleFacts[];
-  /** Row-level security keeps rows from the reader. */
+  /** Tables of which row-level security hides rows from the reader. */
   hidden: { table: string; policies: number; restricted: boolean }[];
   /** Foreign keys that delete rows of the outbox's tables with another table's, names quoted; `drop` is null for a partition's key. */
   cascades: { table: string; key: string; from: string; drop: string | null }[];
-  /** InnoDB's transactions that wait to be purged, and the oldest that is open; null in each where the user may not see it. */
+  /** InnoDB's transactions that wait to be purged, and the oldest that is open; each null if there is none, or the user may not see it. */
   purge: { historyLength: number | null; oldest: Pick<SnapshotHolder, 'who' | 'user' | 'ageMs' | 'end'> | null } | null;
   unseen: Unseen[];
 }
@@ -155,5 +155,5 @@ export const tablesOf = ({ main, dead }: Pick<Facts, 'main' | 'dead'>): TableFac
 
 export const DAY_MS = 86_400_000;
 
-/** A table as findings call it. */
+/** The name of a table in findings. */
 export const nameOf = ({ place: { table } }: TableFacts): string => (table.schema === null ? '' : `${table.schema}.`) + table.table;

@@ -7,12 +7,12 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { neededRights, type Rights } from '@/lib/outbox/rights/rights';
 import { excessive, neededOnRows, type RoleFacts, type TableFacts } from './facts';
 
-/** Rights that let a user do anything, or give rights to others: the one server's names and the other's. */
+/** Rights that let a user do anything, or grant rights to others: the names of MySQL and of MariaDB. */
 const GRAVE =
   /^(ALL PRIVILEGES|ALL|SUPER|CREATE USER|GRANT OPTION|FILE|SHUTDOWN|SET USER|BINLOG ADMIN|ROLE_ADMIN|SET_ANY_DEFINER|SET_USER_ID|SYSTEM_VARIABLES_ADMIN)$/i;
 const WRITES = /^(ALL PRIVILEGES|ALL|INSERT|UPDATE|DELETE|DROP|ALTER|CREATE|TRIGGER|INDEX|REFERENCES)$/i;
 
-/** What reader and operator may do beyond what they need: what the server says their grants are, to themselves. */
+/** What reader and operator may do beyond what they need, by the grants that the server shows to each. */
 export async function readMysqlRoles(outbox: Outbox, tables: readonly TableFacts[]): Promise<RoleFacts[]> {
   const { read, write, roles } = outbox.database;
   const facts: RoleFacts[] = [];
@@ -25,7 +25,7 @@ export async function readMysqlRoles(outbox: Outbox, tables: readonly TableFacts
     const { name, grants } = await write(grantsOf);
     facts.push({ key: 'operator', name, wide: widthOf(outbox, tables, grants, neededRights(outbox)) });
   } catch (error) {
-    // An operator who cannot come in can do nothing either.
+    // An operator that cannot log in cannot do anything.
     if (!(error instanceof DatabaseFailure)) throw error;
   }
   return facts;
@@ -39,7 +39,7 @@ async function grantsOf(db: Db): Promise<{ name: string; grants: Grant[] }> {
   return { name: me, grants: grants.filter(({ revoked, database }) => !revoked && reaches(database, base ?? '')) };
 }
 
-/** MySQL shows what its roles add as if it were the user's own, from whom it cannot be taken back. */
+/** MySQL shows rights from roles as the user's own, from whom they cannot be revoked. */
 async function attributed(db: Db, me: string): Promise<Grant[]> {
   const at = me.lastIndexOf('@');
   const user = sql` for ${sql.lit(me.slice(0, at))}@${sql.lit(me.slice(at + 1))}`;
@@ -53,7 +53,7 @@ async function attributed(db: Db, me: string): Promise<Grant[]> {
   return [...own, ...added];
 }
 
-/** What of a grant the user does not have by himself. */
+/** The part of a grant that the user does not have directly. */
 function beyond(grant: Grant, own: readonly Grant[], role: string): Grant[] {
   const mine = own.filter(({ on }) => on === grant.on).flatMap(({ rights }) => rights);
   const rights = grant.rights.flatMap(({ name, columns }) => {

@@ -91,14 +91,14 @@ async function historyOf(db: Db): Promise<number | null> {
       select count as n from information_schema.innodb_metrics where name = 'trx_rseg_history_len'`.execute(db);
     return rows[0] === undefined ? null : Number(rows[0].n);
   } catch {
-    // A refused statement ends no transaction here.
+    // A refused statement does not end the transaction here.
     return null;
   }
 }
 
 type OldestTransaction = NonNullable<NonNullable<Facts['purge']>['oldest']>;
 
-/** The transaction that has been open longest, null where none is; undefined where the user may not see it. */
+/** The transaction that has been open longest, null if there is none; undefined if the user may not see it. */
 async function oldestTransaction(db: Db): Promise<OldestTransaction | null | undefined> {
   try {
     const { rows } = await sql<{ who: string; user: string | null; age: string }>`
@@ -106,20 +106,20 @@ async function oldestTransaction(db: Db): Promise<OldestTransaction | null | und
       from information_schema.innodb_trx t left join information_schema.processlist p on p.id = t.trx_mysql_thread_id
       where t.trx_mysql_thread_id <> connection_id() and t.trx_mysql_thread_id <> 0 order by t.trx_started limit 1`.execute(db);
     const [row] = rows;
-    // The session's clock is UTC, the server's transactions begin by its own: in a zone ahead they seem to begin in the future.
+    // The session's clock is UTC, `trx_started` is in the server's zone: ahead of UTC, transactions seem to begin in the future.
     return row === undefined ? null : { who: row.who, user: row.user ?? '', ageMs: Math.max(0, Number(row.age)), end: `KILL ${row.who};` };
   } catch {
     return undefined;
   }
 }
 
-/** Bytes of a value, where they are not counted: of numbers and times what the type takes. */
+/** Bytes of a value by its type, as they are not counted. */
 const TYPE_BYTES: Record<string, number> = {
   tinyint: 1, smallint: 2, mediumint: 3, int: 4, bigint: 8, float: 4, double: 8, decimal: 8, date: 3, datetime: 8, timestamp: 7, time: 6, year: 1, bit: 1, enum: 1, uuid: 16,
 }; // prettier-ignore
 const TEXT_BYTES = 24;
 
-/** A table's size, columns and indexes, by its rows of the catalogue and InnoDB's own estimates; nothing of the table is read. */
+/** A table's size, columns and indexes, by the catalogue and InnoDB's own estimates; reads no row of the table. */
 async function readTable(db: Db, outbox: Outbox, place: Place): Promise<{ table: TableFacts; seesUses: boolean }> {
   const { schema, table } = place.table;
   const where = sql`table_schema = ${schema === null ? sql`database()` : schema} and table_name = ${table}`;
@@ -194,10 +194,10 @@ async function readIndexes(
       columns: named,
       predicate: null,
       unique,
-      // One that the planner is not shown is kept up with every write and serves no query.
+      // An index hidden from the planner is maintained with every write and serves no query.
       valid: first !== undefined && isShown(first),
       unfinished: false,
-      // InnoDB shows sizes to administrators only: what its entries need.
+      // InnoDB shows sizes to administrators only: estimated from its entries.
       bytes: entries === null ? 0 : entries * (width + 20),
       entries,
       scans: uses.get(name) ?? null,
@@ -205,11 +205,11 @@ async function readIndexes(
   });
 }
 
-/** MySQL prints expressions as they would stand in a literal. */
+/** MySQL prints expressions escaped, as in a string literal. */
 const keyText = ({ COLUMN_NAME: column, EXPRESSION: expression, SUB_PART: part, COLLATION: order }: IndexPart): string =>
   `${column ?? `(${(expression ?? 'expression').replace(/\\(.)/gs, '$1')})`}${part === null ? '' : `(${part})`}${order === 'D' ? ' DESC' : ''}`;
 
-/** How often each index was read since the server started; null where this user may not see it. A server that does not count answers nothing. */
+/** Reads of each index since the server started; null if the user may not see them, empty if the server does not count. */
 async function usesOf(db: Db, where: ReturnType<typeof sql>): Promise<Map<string, number> | null> {
   try {
     const { rows } = await sql<{ name: string; n: string }>`
@@ -223,10 +223,10 @@ async function usesOf(db: Db, where: ReturnType<typeof sql>): Promise<Map<string
   }
 }
 
-/** One key of a table as MySQL and MariaDB print it: its name, the table that it refers to, and what it says besides. */
+/** One key of a table as MySQL and MariaDB print it: its name, the table that it refers to, and the rest. */
 const PRINTED = /^\s*CONSTRAINT (`(?:[^`]|``)+`) FOREIGN KEY \([^)]*\) REFERENCES ((?:`(?:[^`]|``)+`\.)?`(?:[^`]|``)+`) \([^)]*\)(.*)$/;
 
-/** Foreign keys that delete events, from the table as it is printed: the catalogue names keys only to those who may write. */
+/** Foreign keys that delete events, from SHOW CREATE TABLE: the catalogue shows keys only to users who may write. */
 async function readCascades(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<Facts['cascades']> {
   const { identifier } = outbox.database.engine.quote;
   const own = tablesRead(outbox).map((name) => quotedName(outbox.database.engine, name));
@@ -238,7 +238,7 @@ async function readCascades(db: Db, outbox: Outbox, tables: readonly TableFacts[
     for (const line of rows[0]?.['Create Table']?.split('\n') ?? []) {
       const [, key, printed, rest = ''] = PRINTED.exec(line) ?? [];
       if (key === undefined || printed === undefined) continue;
-      // A table beside this one is printed without its schema.
+      // A table in the same schema is printed without it.
       const from = schema === null || printed.includes('`.`') ? printed : `${identifier(schema)}.${printed}`;
       if (!rest.includes('ON DELETE CASCADE') || own.includes(from)) continue;
       const drop = `ALTER TABLE ${quoted} DROP FOREIGN KEY ${key};`;

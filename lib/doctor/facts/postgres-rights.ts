@@ -17,18 +17,18 @@ interface RoleRow {
 
 const WRITES = `array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']`;
 
-/** Rights that are written down for a table or its columns, to any role. */
+/** Rights granted on a table or its columns, to any role. */
 const GRANTED = `select grantee, privilege_type, null as attname from aclexplode(coalesce(c.relacl, acldefault('r', c.relowner)))
   union all select e.grantee, e.privilege_type, a.attname from pg_attribute a cross join lateral aclexplode(a.attacl) as e where a.attrelid = c.oid and a.attnum > 0`;
 
-/** Rights to write in the table `c` that the role `r` has by a role that it is a member of itself; those of PUBLIC are of no role. */
+/** Rights to write in table `c` that role `r` has through a role it is a direct member of; those of PUBLIC have no role. */
 const THROUGH = `select d.rolname as name, array_agg(distinct x.privilege_type) as rights
   from (select grantee, privilege_type from (${GRANTED}) as granted union all select oid, unnest(array['INSERT', 'UPDATE', 'DELETE']) from pg_roles where rolname = 'pg_write_all_data') as x
     left join pg_roles d on d.oid in (select roleid from pg_auth_members where member = r.oid) and x.grantee <> 0 and pg_has_role(r.oid, d.oid, 'USAGE')
       and pg_has_role(r.oid, x.grantee, 'USAGE') and (x.grantee = d.oid or not d.rolsuper and pg_has_role(d.oid, x.grantee, 'USAGE'))
   where x.privilege_type = any(${WRITES}) and x.grantee <> r.oid and (x.grantee = 0 or d.oid is not null) group by 1`;
 
-/** What watching needs that the role `r` has by other roles alone: a way into the database and the schemas, and to read; and what writing records needs. */
+/** What role `r` needs and has only through other roles: CONNECT, USAGE and SELECT for watching, and the rights to write records. */
 const BORROWED = `select 1 as step, 'CONNECT' as what, '[]'::json as columns, 'DATABASE ' || quote_ident(datname) as place from pg_database b where datname = current_database()
     and has_database_privilege(r.oid, b.oid, 'CONNECT') and not exists (select from aclexplode(coalesce(datacl, acldefault('d', datdba))) where privilege_type = 'CONNECT' and grantee in (0, r.oid))
   union all select 2, 'USAGE', '[]', 'SCHEMA ' || quote_ident(nspname) from pg_namespace n where oid in (select relnamespace from looked)
@@ -41,7 +41,7 @@ const BORROWED = `select 1 as step, 'CONNECT' as what, '[]'::json as columns, 'D
     where k.operates = r.rolname and case when k.attname is null then has_table_privilege(r.oid, c.oid, k.privilege) else has_column_privilege(r.oid, c.oid, k.attname, k.privilege) end
       and not exists (select from (${GRANTED}) as g where g.privilege_type = k.privilege and g.grantee in (0, r.oid) and (g.attname is null or g.attname = k.attname))`;
 
-/** Roles of the server's own by which the role `r` reaches its programs and files, and the one that it is a member of itself for that. */
+/** The server's own roles through which role `r` reaches its programs and files, and the role that `r` is a direct member of for that. */
 const REACHES = `select p.rolname as what, d.rolname as role from pg_roles p
     join pg_roles d on d.oid in (select roleid from pg_auth_members where member = r.oid) and pg_has_role(r.oid, d.oid, 'USAGE') and (d.oid = p.oid or not d.rolsuper and pg_has_role(d.oid, p.oid, 'USAGE'))
   where p.rolname in ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files')`;
@@ -53,7 +53,7 @@ export async function readRoles(db: Db, outbox: Outbox, tables: readonly TableFa
   const nameOf = (name: TableName): string => quotedName(outbox.database.engine, name);
   const { headers, events } = recordTables(engine);
   const archive = archiveTable(engine, outbox.id);
-  /** The rights by which an installation has an operator write them. */
+  /** The operator's rights on them that an installation grants. */
   const kept = [
     [headers, 'INSERT', null],
     [headers, 'UPDATE', 'outcome'],
@@ -90,7 +90,7 @@ interface TableRights {
   owns: boolean;
   rights: string[];
   updates: string[];
-  /** Roles by which the role has rights to write there; null for everybody. */
+  /** Roles through which the role may write there; null for PUBLIC. */
   through: { role: string | null; rights: string[] }[];
 }
 
@@ -110,7 +110,7 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
   const wide: RoleFacts['wide'] = row.creates
     ? [{ code: 'creates_roles', on: '', revoke: `ALTER ROLE ${role} NOCREATEROLE NOCREATEDB;` }]
     : [];
-  // What is needed comes back after everything was taken, and before a role is left by which it came.
+  // Needed rights are granted again after everything is revoked, and before a role that gave them is left.
   const again: string[] = [];
   const updatesAgain = ({ table, updates }: TableRights, allowed: Rights | undefined): string[] => {
     const columns = updates.filter((name) => allowed?.update.has(name)).map(identifier);
@@ -124,7 +124,7 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
   for (const one of rightsOf) {
     const { table, owns, rights, updates, through } = one;
     if (owns) {
-      // An owner may do everything: taking single rights back would change nothing.
+      // An owner may do everything: revoking single rights changes nothing.
       wide.push({ code: 'owner', on: table, revoke: null });
       continue;
     }
@@ -134,7 +134,7 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
         const less = by.rights.filter((right) => taken.includes(right));
         if (less.length === 0) return [];
         if (by.role === null) return [`REVOKE ${less.join(', ')} ON ${table} FROM PUBLIC;`];
-        // Others are in that role for what it gives: it is left, and keeps what it has.
+        // Others may be in that role for its rights: it keeps them, and this role leaves it.
         left.add(by.role);
         return [];
       });
@@ -144,7 +144,7 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
     wide.push(...excessive('table_rights', table, excess, revoke(excess, excess.join(', '))));
     const columns = updates.filter((name) => allowed?.update.has(name) !== true);
     if (columns.length === 0) continue;
-    // A right on the whole table is not narrowed column by column: it goes, and the columns come back.
+    // A right on the whole table cannot be narrowed by column: it is revoked, and the needed columns are granted again.
     const all = revoke(['UPDATE'], 'UPDATE', `UPDATE (${columns.map(identifier).join(', ')})`);
     wide.push(...excessive('column_rights', table, columns, all));
     again.push(...updatesAgain(one, allowed));
@@ -168,7 +168,7 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
   return wide;
 }
 
-/** Policies that keep rows of these tables from the reader; one that lets everything through hides nothing. By oid. */
+/** Policies that hide rows of these tables from the reader; one that is always true hides nothing. By oid. */
 export async function readHidden(db: Db, tables: readonly TableFacts[]): Promise<Facts['hidden']> {
   const restricts = sql`exists (select from pg_policy p where p.polrelid = t.name::regclass and not p.polpermissive and p.polcmd in ('r', '*') and pg_get_expr(p.polqual, p.polrelid) <> 'true'
     and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE'))))`;

@@ -23,12 +23,12 @@ import {
 import { readHidden, readRoles } from './postgres-rights';
 import { readRows } from './rows';
 
-/** Catalogue and statistics only: what takes longer than this waits for somebody's lock. */
+/** Catalogue and statistics only: what takes longer than this waits for a lock. */
 const LIMITS = { statementMs: 3_000, lockMs: 500 };
-/** Of holders of snapshots, and of foreign keys. */
+/** At most this many snapshot holders, and foreign keys, are shown. */
 const SHOWN = 20;
 
-/** One transaction of catalogue and statistics, then a few bounded reads of rows; locks nothing. Throws DatabaseFailure. */
+/** A few bounded reads of rows, then one transaction of catalogue and statistics; locks nothing. Throws DatabaseFailure. */
 export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {
   const { quote } = outbox.database.engine;
   const { rows, cut } = await readRows(outbox);
@@ -78,7 +78,7 @@ interface TableRow extends Pick<TableFacts, 'tableBytes' | 'heapBytes' | 'indexB
   vacuum: string;
 }
 
-/** By oid, partitions included. Sizes are asked of the file system; nothing of the table is read. */
+/** By oid, partitions included. Sizes come from the file system; reads no row of the table. */
 async function readTable(db: Db, outbox: Outbox, place: Place): Promise<TableFacts> {
   const { identifier } = outbox.database.engine.quote;
   const quoted = `${identifier(place.table.schema ?? 'public')}.${identifier(place.table.table)}`;
@@ -135,14 +135,14 @@ type ColumnRow = Pick<ColumnFacts, 'name' | 'type' | 'defaultText' | 'averageByt
   shares: number[] | null;
 };
 
-/** Columns with what the planner remembers of them; frequent values only of those that are judged by value. */
+/** Columns with the planner's statistics; frequent values only of those that are judged by value. */
 async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string, partitioned: boolean): Promise<Map<string, ColumnFacts>> {
   const judged = new Set<string>(statusColumns(outbox.shape).keys());
   for (const role of ['createdAt', 'publishedAt', 'attempts'] as const) {
     const bound = place.roles[role];
     if (bound !== undefined && bound.path.length === 0) judged.add(bound.column.name);
   }
-  // The view of statistics is asked by name, and once: joined to, it is read whole where the planner does not know the catalogue.
+  // pg_stats is queried by name, and once: in a join it is read whole if the planner does not know the catalogue.
   const { rows } = await sql<{ columns: string }>`
     with stats as materialized (select s.attname, s.avg_width, s.null_frac, case when s.attname = any(${[...judged]}::text[]) then s.most_common_vals::text::text[] end as frequent,
         case when s.attname = any(${[...judged]}::text[]) then s.most_common_freqs end as shares, case when s.attname = any(${[...judged]}::text[]) then s.histogram_bounds::text::text[] end as bounds
@@ -165,7 +165,7 @@ async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string,
   );
 }
 
-/** One that is being built is not valid yet, and holds a lock on its table meanwhile. */
+/** An index that is being built is not valid yet either, but its build holds a lock on the table. */
 const UNFINISHED = `not x.indisvalid and not exists (select from pg_locks l where l.relation = x.indrelid and l.mode = 'ShareUpdateExclusiveLock' and l.pid <> pg_backend_pid())`;
 
 async function readIndexes(db: Db, quoted: string): Promise<IndexFacts[]> {
@@ -184,7 +184,7 @@ async function readIndexes(db: Db, quoted: string): Promise<IndexFacts[]> {
   return JSON.parse(rows[0]?.indexes ?? '[]') as IndexFacts[];
 }
 
-/** The replication slots behind an outbox whose table no relay reads, none for others, and whether the role may see any. */
+/** The replication slots of an outbox whose relay reads the log, null for others, and whether the role may see any. */
 async function readSlots(db: Db, outbox: Outbox): Promise<{ slots: Facts['slots']; may: boolean; unseen: Unseen[] }> {
   const { quote } = outbox.database.engine;
   const { may, role, standby } = await slotRights(db);
@@ -204,7 +204,7 @@ async function readSlots(db: Db, outbox: Outbox): Promise<{ slots: Facts['slots'
 
 const dropSlot = (name: string, { literal }: Engine['quote']): string => `SELECT pg_drop_replication_slot(${literal(name)});`;
 
-/** Left out where the role may not see slots: naming the view would fail the statement. */
+/** Left out if the role may not see slots: naming the view would fail the statement. */
 const SLOT_HOLDERS = `union all select case when active and slot_type = 'physical' then 'standby' else 'slot' end, slot_name::text, '', coalesce(plugin::text, slot_type), null, age(xmin)::float8, case when active then 'active' else 'inactive' end
     from pg_replication_slots where xmin is not null`;
 
@@ -224,13 +224,13 @@ export async function readHolders(db: Db, quote: Engine['quote'], seesSlots: boo
     session: (who) => `SELECT pg_terminate_backend(${who});`,
     prepared: (who) => `ROLLBACK PREPARED ${quote.literal(who)};`,
     slot: (who) => dropSlot(who, quote),
-    // Ended here it comes back with the same snapshot: it is a query over there that needs it.
+    // Ended here, it reconnects with the same snapshot: a query on the standby needs it.
     standby: () => null,
   };
   return rows.map((row) => ({ ...row, end: ends[row.kind](row.who) }));
 }
 
-/** Slots whose reader has not confirmed what the catalogue was like, longest first; a lost one keeps nothing. A row per slot. */
+/** Slots that keep old catalogue rows for longer than table rows, oldest first; a lost slot keeps none. One row per slot. */
 export async function readCatalogueHolders(db: Db, quote: Engine['quote']): Promise<CatalogueHolder[]> {
   const { rows } = await sql<Omit<CatalogueHolder, 'drop'>>`
     select slot_name::text as slot, database::text as database, active, age(catalog_xmin)::float8 as transactions
@@ -239,7 +239,7 @@ export async function readCatalogueHolders(db: Db, quote: Engine['quote']): Prom
   return rows.map((row) => ({ ...row, drop: dropSlot(row.slot, quote) }));
 }
 
-/** Foreign keys that delete events of these tables with a row of somebody else's. Catalogue alone, by oid. */
+/** Foreign keys that delete events of these tables with a row of another table. Catalogue only, by oid. */
 async function readCascades(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<Facts['cascades']> {
   const { identifier } = outbox.database.engine.quote;
   const own = tablesRead(outbox).map((name) => quotedName(outbox.database.engine, name));
@@ -250,7 +250,7 @@ async function readCascades(db: Db, outbox: Outbox, tables: readonly TableFacts[
     where c.contype = 'f' and c.confdeltype = 'c' and coalesce(to_jsonb(c) ->> 'conenforced', 'true') <> 'false'
       and c.confrelid not in (select o.name::regclass from unnest(${own}::text[]) as o(name))
     order by 1, 2 limit ${sql.lit(SHOWN)}`.execute(db);
-  // A part of a table has the keys of the whole: they are dropped there.
+  // A partition has the keys of its table: they are dropped there.
   return rows.map(({ whole, ...row }) => ({
     ...row,
     drop: whole ? `ALTER TABLE ${row.table} DROP CONSTRAINT ${identifier(row.key)};` : null,

@@ -13,7 +13,7 @@ import { SMALL_ROWS } from '../check';
 import type { RowFacts } from './facts';
 
 const STATE_ROWS = 10_001;
-/** Rows at each end of the table that are tried against the rules of the shape. */
+/** Rows at each end of the table that are checked against the rules of the shape. */
 const EDGE_ROWS = 1_000;
 /** The oldest rows among which a published one is searched. */
 const OLDEST_ROWS = 1_000;
@@ -21,12 +21,12 @@ const VALUES_SHOWN = 20;
 const VALUES_PROBED = 50;
 const VALUE_CHARACTERS = 60;
 const LIMITS = { statementMs: 1_500, lockMs: 300 };
-/** A row as old as this that has used up its attempts is not being worked on. */
+/** A row this old that has used up its attempts is not being worked on. */
 const STRANDED_SECONDS = 86_400;
 
 type Sql<T = unknown> = RawBuilder<T>;
 
-/** What reads rows of an outbox; null where no index leads to them and the table is too large to read. */
+/** Reads rows of an outbox; null if no index finds them and the table is too large to scan. */
 type RowReader<T> = ((db: Db) => Promise<T>) | null;
 
 /** Each read has 1.5 s and an index, or a table of at most 20,000 rows; `cut` when one could not be made. Locks nothing. */
@@ -60,7 +60,7 @@ export async function readRows(outbox: Outbox): Promise<{ rows: RowFacts; cut: b
 
 const isSmall = ({ description }: Place): boolean => description.estimatedRows !== null && description.estimatedRows <= SMALL_ROWS;
 
-/** The table, read by the walk's index where the engine needs a hint. */
+/** The table, with the walk's index if the engine needs a hint. */
 const walkedBy = (outbox: Outbox, place: Place, walk: Walk | null): Sql =>
   outbox.database.engine.fragments.from(place.table, 'o', walk?.name ?? null);
 
@@ -72,7 +72,6 @@ const orderBy = (walk: Walk | null, direction: Direction): Sql => (walk === null
 const oneRow = async <T>(db: Db, statement: RawBuilder<T>): Promise<T | undefined> => (await statement.execute(db)).rows[0];
 const oneNumber = async (db: Db, statement: RawBuilder<{ n: string | number | null }>): Promise<number | null> =>
   numberOf((await oneRow(db, statement))?.n);
-/** A number of a row, whichever way the driver answers it. */
 const numberOf = (value: string | number | null | undefined): number | null => (value == null ? null : Number(value));
 
 function waitingRows(outbox: Outbox): RowReader<RowFacts['waiting']> {
@@ -128,7 +127,7 @@ function unmappedRows(outbox: Outbox): RowReader<RowFacts['unmapped']> {
   const at = placeSql(outbox, main);
   const walk = walkOf(main, timeColumn(main, 'createdAt')) ?? walkOf(main, uniqueKey(main));
   const named = statusColumns(outbox.shape);
-  // Of a column that rules only ask whether it is set, what it is set to is not shown: it may be an error or a message.
+  // If rules only test whether a column is set, its value is not shown: it may be an error or a message.
   const values = stateColumns(outbox.shape).flatMap((name) => {
     const description = main.description.columns.get(name);
     if (description === undefined) return [];
@@ -138,7 +137,7 @@ function unmappedRows(outbox: Outbox): RowReader<RowFacts['unmapped']> {
     return [sql`case when ${own} is null then 'NULL' else ${text} end`];
   });
   const value = values.reduce<Sql | null>((text, next) => (text === null ? next : sql`concat(${text}, ' · ', ${next})`), null) ?? sql`''`;
-  // What is no event has no state to be named.
+  // A row that is not an event has no state.
   const state = at.rows === null ? at.state : sql`case when ${at.rows} then ${at.state} else 'outside' end`;
   const rowsFrom = (order: Sql, limit: number): Sql =>
     sql`(select ${state} as state, ${value} as value from ${walkedBy(outbox, main, walk)}${order} limit ${sql.lit(limit)})`;
@@ -160,13 +159,13 @@ function unmappedRows(outbox: Outbox): RowReader<RowFacts['unmapped']> {
   };
 }
 
-/** Rows between the ends of the table, by an index of every state: one probe for each value it holds, counted up to the bound. */
+/** Rows between the ends of the table, by an index of every state: one probe for each value, counted up to a bound. */
 function rareValues(outbox: Outbox): RowReader<RowFacts['unmapped']['values']> {
   const { main, shape } = outbox;
   const deciding = decidingColumn(shape);
   const description = main.description.columns.get(deciding?.column ?? '');
   if (deciding === null || description === undefined || isSmall(main)) return null;
-  // MySQL sorts the values of an enumeration by their numbers and compares them by their names.
+  // MySQL sorts the values of an enumeration by number and compares them by name.
   const declared = description.labels;
   if (declared === undefined && description.kind !== 'text' && description.kind !== 'integer') return null;
   const index = main.description.indexes.find(
@@ -176,7 +175,7 @@ function rareValues(outbox: Outbox): RowReader<RowFacts['unmapped']['values']> {
   const { fragments } = outbox.database.engine;
   const from = fragments.from(main.table, 'o', index.name);
   const own = sql.id('o', deciding.column);
-  // Of what is one to the column it shows one form.
+  // Of values that are equal to the column, the index shows one form.
   const alike = (text: string): string => (outbox.database.engine.features.foldsTexts ? text.trimEnd().toLowerCase() : text);
   const named = new Set([...deciding.named].map(alike));
   const probed = async (db: Db): Promise<string[]> => {
@@ -224,12 +223,12 @@ function newestAhead(outbox: Outbox): RowReader<number | null> {
   const { main } = outbox;
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, main);
-  // A number of seconds or an ISO text is in the order of its time as well.
+  // Seconds as a number and ISO texts sort by time too.
   const created = plainColumn(main, 'createdAt')?.name ?? null;
   const when = at.roleInstant('createdAt');
   if (created === null || when === null) return null;
   const waiting: LiveState[] = ['pending', 'retrying'];
-  // Rows from the future wait, or were published before their time: an index over either shows them.
+  // Rows dated in the future wait, or were published too early: an index over all rows or over waiting ones shows them.
   const ofAll = isSmall(main) ? null : walkOf(main, created);
   const walk = isSmall(main) ? null : (ofAll ?? fitWalk(main, created, commonTests(outbox.shape, waiting), false));
   if (walk === null && !isSmall(main)) return null;
