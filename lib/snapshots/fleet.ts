@@ -1,4 +1,4 @@
-/** All outboxes at once: each line is made when there is a new reading, so that two hundred of them are at hand when somebody asks. */
+/** All outboxes at once. Each line is computed when a new reading arrives, so that two hundred lines are ready when they are requested. */
 import type { DatabaseStatus } from '@/lib/database/database';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
@@ -10,10 +10,10 @@ import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { OutboxReading } from '@/lib/shared/model';
 import type { Answer } from './readings';
 
-/** Where a line was shown before, a newer one is waited for this long, and this long where it had no figures yet. */
+/** How long to wait for a newer line if there is one to show, and if that one has no figures. */
 const NEWER_WITHIN_MS = 600;
 const FIRST_WITHIN_MS = 2_500;
-/** Figures older than this are old, whoever has them. */
+/** Figures older than this are marked as old. */
 const OLD_MS = 3 * POLL_INTERVAL_MS;
 
 interface FleetOptions {
@@ -23,13 +23,12 @@ interface FleetOptions {
   latest(id: string): Promise<Answer>;
   /** Milliseconds between two readings of an outbox, while all is well. */
   everyMs(id: string): number;
-  /** What an answer says; reads the rollups. */
+  /** The figures of an answer; reads the rollups. */
   compose(id: string, answer: Answer): Promise<OutboxReading & Pick<FleetEntry, 'sparkline'>>;
 }
 
-/** Answers the fleet as it is known now. */
+/** Returns a function that reads the fleet as it is known now. */
 export function createFleet({ directory, now, latest, everyMs, compose }: FleetOptions): () => Promise<FleetSnapshot> {
-  /** The newest line of each outbox. */
   const shown = new Map<string, FleetEntry>();
 
   async function make(id: string, answer: Answer): Promise<FleetEntry> {
@@ -47,7 +46,7 @@ export function createFleet({ directory, now, latest, everyMs, compose }: FleetO
 
   async function newestOf(id: string): Promise<FleetEntry> {
     const answer = await latest(id);
-    // Whoever asks next finds the line of a reading that comes after this answer: two hundred of them are not made at once then.
+    // The line of a reading that arrives later is computed then: the next request does not compute two hundred of them at once.
     void answer.coming?.then((newer) => lineOf(id, newer)).catch(() => undefined);
     return lineOf(id, answer);
   }
@@ -71,11 +70,11 @@ export function createFleet({ directory, now, latest, everyMs, compose }: FleetO
   };
 }
 
-/** How old a reading is makes a difference when it stops being one of now, and while the next one fails. */
+/** A line is computed again when its reading gets old or the next one fails, and then every 5 s for a minute. */
 const ageClass = ({ ageMs, failure }: Answer): number =>
   failure === null && ageMs < OLD_MS ? 0 : 1 + Math.floor(Math.min(ageMs, 60_000) / 5_000);
 
-/** A line that was made when its figures were new. */
+/** An earlier line, marked as stale if its figures are old by now. */
 function asOld(entry: FleetEntry, now: number): FleetEntry {
   const { asOf } = entry.summary;
   return entry.unread || entry.stale !== null || now - Date.parse(asOf) < OLD_MS
@@ -83,16 +82,16 @@ function asOld(entry: FleetEntry, now: number): FleetEntry {
     : { ...entry, stale: { since: asOf, problem: 'timeout' } };
 }
 
-/** Lets whoever else waits for the processor have it. */
+/** Lets other work on the event loop run. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Of what is not known yet nobody can say that it is bad. */
+/** Outboxes that have not been read yet come last. */
 function worstFirst(a: FleetEntry, b: FleetEntry): number {
   const rank = (entry: FleetEntry): number => (entry.unread ? VERDICTS.length : VERDICTS.indexOf(entry.summary.diagnosis.verdict));
   return rank(a) - rank(b) || (b.summary.depth.waiting.count ?? -1) - (a.summary.depth.waiting.count ?? -1);
 }
 
-/** The databases of the configuration and what is known of them without asking them; those that are away first. */
+/** The configured databases and what is known of them without a query; those that are unreachable first. */
 export function fleetDatabases(directory: OutboxDirectory): FleetDatabase[] {
   const databaseOf = directory.ids.map((id) => directory.database(id).id);
   return directory.databases

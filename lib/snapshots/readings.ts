@@ -16,23 +16,23 @@ import { within } from '@/lib/shared/async/within';
 import { SHARED_SLOW_MS } from '@/lib/shared/polling';
 import { Problem, type ProblemCode } from '@/lib/shared/problems';
 
-/** Readings this old are forgotten: no verdict looks further back. */
+/** Readings older than this are dropped: no verdict needs them. */
 const REMEMBERED_MS = 900_000;
 const DEAR_MS = 1_000;
-/** Whoever asks for all has each outbox of a server with more of them than this read half as often, and not all in the same moment. */
+/** If a server has more outboxes than this, requests for all of them read each half as often, and not all at the same moment. */
 const MANY_ON_ONE_SERVER = 50;
-/** A reading under way for longer is late, whoever asks; it is not while it waits for its turn. */
+/** A reading under way for longer is late; waiting for its turn does not count. */
 const LATE_MS = 2_500;
-/** Who wants a reading begun after the question shares the next one with all who do, and there is none sooner than this. */
+/** Callers that want a reading begun after their request share the next one; it begins at least this long after the last. */
 const NEXT_AFTER_MS = 1_000;
 
-/** What is known of an outbox at this moment. */
+/** What is known of an outbox now. */
 export interface Answer {
-  /** As last bound; null when its table has never been seen. */
+  /** As last bound; null if its table has never been read. */
   outbox: Outbox | null;
   /** The newest reading, however old; null when there has been none. */
   reading: Reading | null;
-  /** Where the rollups ended when it was taken; null where nothing is collected, or the store could not be asked. */
+  /** Where the rollups ended when it was taken; null if nothing is collected, or the store did not answer. */
   head: Head | null;
   /** Age of the reading in milliseconds since it was begun. */
   ageMs: number;
@@ -42,31 +42,31 @@ export interface Answer {
   previous: readonly Past[];
   /** What all readings of the outbox have cost since the process started. */
   cost: ReadingCost;
-  /** What the attempt under way will have brought, whoever began it; null while there is none. Never rejects. */
+  /** The answer after the attempt under way; null if there is none. Never rejects. */
   coming: Promise<Answer> | null;
-  /** What is made of this reading, once for all who look at it. */
+  /** Computes something from this reading once for all callers. */
   once: Once;
 }
 
 export interface ReadingCost {
   /** Readings made, failed ones included: one statement each. */
   readings: number;
-  /** Rows of the outbox's tables that they looked at. */
+  /** Rows of the outbox's tables that they read. */
   rows: number;
   milliseconds: number;
 }
 
 /** How a caller wants its answer, in milliseconds. */
 export interface CachePolicy {
-  /** One reading serves all who ask within so long, longer where it is dear; zero: one begun after the question, at most one a second. */
+  /** One reading serves all requests within this time, longer if it is slow; zero: one begun after the request, at most one per second. */
   sharedMs: number;
-  /** It waits this long and then takes what there is. */
+  /** It waits this long, then takes what there is. */
   waitMs: number;
-  /** It waits only this long where the last attempt failed; as long as ever when left out. */
+  /** It waits only this long if the last attempt failed; `waitMs` when left out. */
   failingMs?: number;
-  /** It asks for many outboxes: each is read when it is its turn, so that the server is never asked for all of them at once. */
+  /** It requests many outboxes: each is read in turn, so that the server never gets all of them at once. */
   inTurn?: {
-    /** It takes a reading that is no older than this, having waited for `waitMs` only, and an older one after `olderMs`. */
+    /** It takes a reading that is at most this old after `waitMs`, and an older one after `olderMs`. */
     freshMs: number;
     waitMs: number;
     olderMs: number;
@@ -74,18 +74,18 @@ export interface CachePolicy {
 }
 
 export interface Readings {
-  /** Throws Problem `not_found` for an unknown id, and never for a source's failure: that is part of the answer. */
+  /** Throws Problem `not_found` for an unknown id, and never for a failure of the database: that is part of the answer. */
   latest(id: string, policy: CachePolicy): Promise<Answer>;
-  /** For how many milliseconds one reading serves everybody who asks for it like this, while all is well. */
+  /** For how many milliseconds one reading serves all requests with this policy, while all is well. */
   servesMs(id: string, policy: CachePolicy): number;
 }
 
 interface ReadingsOptions {
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** Computes the figures of databases that do not do it themselves; null: those have none. */
+  /** Computes the figures of databases that cannot do it themselves; null: those have none. */
   compute: Compute | null;
-  /** Told when an outbox begins to fail, or fails in another way. */
+  /** Called when an outbox begins to fail, or fails in another way. */
   onFailure?: (outbox: string, error: unknown) => void;
 }
 
@@ -103,9 +103,9 @@ const newEntry = () => ({
   /** How long the last attempt took, in milliseconds. */
   tookMs: 0,
   inFlight: null as Promise<void> | null,
-  /** When the next reading may begin, for those who wait for it; null while nobody does. */
+  /** When the next reading may begin, for requests that wait for it; null while there are none. */
   next: null as Promise<unknown> | null,
-  /** Its place in the queue, while it waits there; and that somebody waits for this one alone. */
+  /** Its place in the queue while it waits there, and whether a request waits for this outbox alone. */
   ticket: null as Ticket | null,
   hurried: false,
   /** When the attempt under way began to read; null while there is none. */
@@ -115,7 +115,7 @@ const newEntry = () => ({
   once: createOnce(),
 });
 
-/** One reading per outbox for all who ask, whatever the window: single flight, and nothing is read while nobody asks. */
+/** One reading per outbox for all requests, whatever the window: single flight, and nothing is read without a request. */
 export function createReadings(
   directory: OutboxDirectory,
   history: History | null,
@@ -126,7 +126,7 @@ export function createReadings(
   const neighbours = countByServer(directory);
   const places = new Map(directory.ids.map((id, place) => [id, place]));
 
-  /** Of the server an outbox is on: half of what may be read with there, so that lists and pages find the other half. */
+  /** The queue of an outbox's server: half of the reader connections there, so that lists and pages have the other half. */
   function queueOf(database: Database): Queue {
     const { server, roles } = database.status();
     const queue = queues.get(server.key) ?? new Queue(Math.max(1, Math.floor((roles.reader?.limit ?? 1) / 2)));
@@ -134,7 +134,7 @@ export function createReadings(
     return queue;
   }
 
-  /** Where the rollups end; without a store that answers the figures are of now only, which is told once. */
+  /** Where the rollups end; null if the store does not answer, which is reported once: only current figures are known then. */
   async function headOf(id: string, entry: Entry): Promise<Head | null> {
     try {
       const head = (await history?.head(id)) ?? null;
@@ -147,10 +147,10 @@ export function createReadings(
     }
   }
 
-  /** When it is its turn; answers what gives the turn back. */
+  /** Waits for its turn; returns what gives the turn back. */
   async function turnOf(id: string, entry: Entry, inTurn: boolean): Promise<() => void> {
     const database = directory.database(id);
-    // Nobody's turn is spent on finding out that a database is away.
+    // Before the turn: none is spent on a database that is unreachable.
     await database.reachable();
     const ticket = queueOf(database).enter(database.id);
     entry.ticket = ticket;
@@ -167,7 +167,7 @@ export function createReadings(
     entry.triedAt = begun;
     entry.hurried = false;
     try {
-      // The rollups first: what is folded while the table is read is in neither of them twice.
+      // The rollups first: what is collected while the table is read is not counted twice.
       const head = await headOf(id, entry);
       leave = await turnOf(id, entry, inTurn);
       begun = now();
@@ -180,7 +180,7 @@ export function createReadings(
       remember(entry, reading);
     } catch (error) {
       const kind = kindOf(error);
-      // The table is another one than it was: it is looked at again before the next reading.
+      // The table may have changed: it is described again before the next reading.
       if (kind === 'missing' || kind === 'unusable' || kind === 'no_privilege' || kind === 'outdated') directory.forget(id);
       if (entry.failure?.kind !== kind) onFailure?.(id, error);
       entry.failure = { kind, since: entry.failure?.since ?? new Date(begun).toISOString() };
@@ -193,7 +193,7 @@ export function createReadings(
     entry.cost = { readings: cost.readings + 1, rows: cost.rows + rows, milliseconds: cost.milliseconds + entry.tookMs };
   }
 
-  /** Whoever waits for this one outbox does not wait for the others that are read in turn. */
+  /** A request for this outbox alone does not wait for others that are read in turn. */
   function hurry(entry: Entry): void {
     entry.hurried = true;
     entry.ticket?.hurry();
@@ -216,14 +216,14 @@ export function createReadings(
   const servesMs = (id: string, { sharedMs, inTurn }: Pick<CachePolicy, 'sharedMs' | 'inTurn'>): number =>
     isOneOfMany(id, inTurn) ? 2 * sharedMs : sharedMs;
 
-  /** When the piece of time began that `asked` lies in; of many outboxes each has pieces of its own, evenly one after the other. */
+  /** The start of the sharing interval that `asked` is in; with many outboxes on a server they are spread evenly. */
   function pieceBegan(id: string, asked: number, policy: Pick<CachePolicy, 'sharedMs' | 'inTurn'>): number {
     const pieceMs = servesMs(id, policy);
     const shiftMs = isOneOfMany(id, policy.inTurn) ? Math.floor(((places.get(id) ?? 0) / places.size) * pieceMs) : 0;
     return pieceMs === 0 ? asked : asked - ((asked - shiftMs) % pieceMs);
   }
 
-  /** When a reading that begins after the question may begin, or has begun: one under way before it does not count. null: now. */
+  /** When a reading that begins after the request may begin: one already under way does not count. null: now, or it has begun. */
   function nextAfter(entry: Entry, asked: number, oldest: number): Promise<unknown> | null {
     if (entry.inFlight !== null) return entry.triedAt < asked ? entry.inFlight.then(() => nextAfter(entry, asked, oldest)) : null;
     const waitMs = Math.min(NEXT_AFTER_MS, entry.triedAt + NEXT_AFTER_MS - now());
@@ -264,15 +264,15 @@ function waitFor({ reading, readAt }: Entry, asked: number, inTurn: CachePolicy[
   return asked - readAt < inTurn.freshMs ? inTurn.waitMs : Math.min(waitMs, inTurn.olderMs);
 }
 
-/** Of an attempt that waits for its turn nothing can be said yet. */
+/** An attempt that waits for its turn is not late. */
 const isLate = ({ startedAt }: Entry, now: number): boolean => startedAt !== null && now - startedAt >= LATE_MS;
 
-/** A reading this dear, and one that failed, serves everybody for as long as any may; a cheaper one need not. */
+/** A reading that was slow or failed serves all requests for the longest time that is allowed. */
 function dearMs({ failure, tookMs }: Entry): number {
   return failure !== null || tookMs > DEAR_MS ? SHARED_SLOW_MS : 0;
 }
 
-/** Keeps the figures verdicts compare with, not the types and slices: those are the bulk of a reading. */
+/** Keeps the figures that verdicts compare with, but no types and slices: those are most of a reading. */
 function remember(entry: Entry, { asOf, figures, reach }: Reading): void {
   const oldest = Date.parse(asOf) - REMEMBERED_MS;
   entry.history = [...entry.history.filter((past) => Date.parse(past.asOf) >= oldest), { asOf, figures, reach }].sort((a, b) =>
@@ -298,9 +298,9 @@ function kindOf(error: unknown): Failure['kind'] {
   return (failure instanceof DatabaseFailure || failure instanceof Problem ? KINDS[failure.code] : null) ?? 'unusable';
 }
 
-/** What metrics and verdicts want of the one statement of a reading. */
+/** What metrics and verdicts aggregate in the one statement of a reading. */
 export const AGGREGATES: readonly Aggregates[] = [...METRIC_AGGREGATES, ...VERDICT_RULES.flatMap(({ live }) => live ?? [])];
 
-/** A reading with everything that metrics and verdicts are made of. Throws DatabaseFailure and NotComputed. */
+/** A reading with everything that metrics and verdicts need. Throws DatabaseFailure and NotComputed. */
 export const takeReading = (outbox: Outbox, foldedTo: string | null, compute: Compute | null = null): Promise<Reading> =>
   readNow(outbox, { foldedTo, aggregates: AGGREGATES, compute });

@@ -5,7 +5,7 @@ import type { Reading } from '@/lib/live/reading';
 import { addCell, emptyCell, ALL_TYPES, typeOfSeries, type Cell, type Slice } from '@/lib/rollup/cell';
 
 const RECENT_MINUTES = 60;
-/** Which types are known changes seldom. */
+/** The types with a series rarely change: they are read this often. */
 const TYPES_KNOWN_MS = 60_000;
 
 interface Kept {
@@ -16,7 +16,7 @@ interface Kept {
   typesAt: number;
 }
 
-/** The last hour of each outbox, for the verdicts: every minute is read once and kept, but for those that are still being written. */
+/** The last hour of each outbox, for the verdicts: every minute is read once and kept, except those that are still being written. */
 export function createRecent(history: History): (outbox: string, head: Head, reading: Reading) => Promise<RecentHistory> {
   const outboxes = new Map<string, Kept>();
 
@@ -28,7 +28,7 @@ export function createRecent(history: History): (outbox: string, head: Head, rea
     const fromMinute = Math.max(oldest, kept.readTo);
     if (fromMinute < head.fromMinute) {
       const read = await slicesOf(history.rollups, { outbox, series: ALL_TYPES, fromMinute, toMinute: head.fromMinute, widest: 1 });
-      // Two who ask at the same time read the same minutes.
+      // Concurrent calls read the same minutes, and replace them.
       kept.slices = [...kept.slices.filter(({ atMinute }) => atMinute >= oldest && atMinute < fromMinute), ...read];
       kept.readTo = head.fromMinute;
     }
@@ -55,7 +55,7 @@ function recentOf(folded: readonly Slice[], live: readonly Slice[], types: reado
   }
   const published = [...folded, ...live].flatMap(({ series, cell }) => (cell.published > 0 ? (typeOfSeries(series) ?? []) : []));
   return {
-    // What still waits from a minute that nobody watched does not make that minute known.
+    // Rows that still wait from a minute that was not watched do not make it known.
     minutes: [...minutes]
       .filter(([minute, { published }]) => published > 0 || watched.has(minute))
       .sort(([a], [b]) => a - b)

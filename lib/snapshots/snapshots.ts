@@ -21,65 +21,65 @@ import { noSeries, seriesOf } from '@/lib/figures/chart';
 import { noFigures, summarise } from '@/lib/figures/summarise';
 import { UNREAD, type Failure, type RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
 
-/** What charts show, where it is not the window of the figures: a span of its own, or one event type. */
+/** What charts show if not the window of the figures: a span of its own, or one event type. */
 export interface Charts {
   span: SeriesSpan;
   type?: string;
 }
 
-/** The figures of every outbox, one reading for all viewers: single flight, of one outbox never more than 5 s old when answered. */
+/** The figures of every outbox, one reading for all viewers: single flight, at most 5 s old when returned unless marked `stale`. */
 export interface Snapshots {
-  /** Every outbox over the last hour, worst first: within 0.3 s, or 3 s when asked first; less than 15 s old where somebody keeps asking. */
+  /** Every outbox over the last hour, worst first: within 0.6 s, or 3 s the first time; less than 15 s old while it is requested. */
   fleet(): Promise<FleetSnapshot>;
-  /** Problem `not_found` for an unknown id; a source that is away keeps its last figures, marked `stale`. */
+  /** Problem `not_found` for an unknown id; one that is unreachable keeps its last figures, marked `stale`. */
   outbox(id: string, window: Window, charts?: Charts): Promise<OutboxSnapshot>;
-  /** Problem `not_found` for an unknown id; a source that is away has the verdict `source_down` and no figures. */
+  /** Problem `not_found` for an unknown id; one that is unreachable has the verdict `source_down` and no figures. */
   summary(id: string, window: Window): Promise<Summary>;
-  /** Every outbox over the last hour, for a machine that comes by every few seconds: one that is away delays nobody twice. */
+  /** Every outbox over the last hour, for regular scrapes: an unreachable one delays the first by up to 2.5 s, later ones by 0.2 s. */
   current(): Promise<Current[]>;
-  /** The databases of all outboxes, and what this process holds of them; asks none of them. */
+  /** The databases of all outboxes, and this process's connections to them; queries none. */
   databases(): FleetDatabase[];
-  /** What waits and is dead now, for the collector's samples; null while the source is away. */
+  /** What waits and is dead now, for the collector's samples; null without a good reading of the last 10 s. */
   depthNow(id: string): Promise<DepthNow | null>;
-  /** Of all events or of one type. Problem `not_found` for an unknown id; the series of a source that is away has no values. */
+  /** Of all events or of one type. Problem `not_found` for an unknown id; the series of one that is unreachable has no values. */
   series(id: string, span: SeriesSpan, type?: string): Promise<Series>;
-  /** Of several types, in their order, from the reading that screens share. */
+  /** Of several types, in the order given, from the reading that screens share. */
   seriesOfTypes(id: string, span: SeriesSpan, types: readonly string[]): Promise<Series[]>;
 }
 
-/** An outbox as far as it is known at this moment. */
+/** An outbox as far as it is known now. */
 export interface Current {
   id: string;
-  /** Whether the figures are of now; those of a source that is away are its last ones. */
+  /** Whether the figures are current; those of an unreachable outbox are its last ones. */
   up: boolean;
   summary: Summary;
   cost: ReadingCost;
 }
 
 interface SnapshotsOptions {
-  /** What was collected; without it only figures of now are known. */
+  /** What was collected; without it only current figures are known. */
   history?: History | null;
-  /** Computes the figures of databases that do not do it themselves (MySQL, MariaDB); without it those have none. */
+  /** Computes the figures of databases that cannot do it themselves (MySQL, MariaDB); without it those have none. */
   compute?: Compute | null;
-  /** What the collector does about an outbox. */
+  /** The collector's status of an outbox. */
   collector?: { status(id: string): CollectorStatus | null };
   /** Milliseconds since the epoch, for tests. */
   now?: () => number;
-  /** Told when an outbox begins to fail, or fails in another way; for the log. */
+  /** Called when an outbox begins to fail, or fails in another way; for the log. */
   onFailure?: (outbox: string, error: unknown) => void;
 }
 
 const MINUTE_MS = 60_000;
-/** A reading that is merely late leaves the verdict of the last one standing for this long. */
+/** While a reading is only late, the verdict of the last one is kept for this long. */
 const VERDICT_STANDS_MS = 15_000;
-/** What is judged at once of all outboxes: each waits for the store, which others ask as well. */
+/** Outboxes judged at the same time: each waits for the store, which others use too. */
 const JUDGED_AT_ONCE = 8;
 /** Two hundred screens, whenever they ask, take no more readings than one. */
 const SCREEN = { sharedMs: POLL_INTERVAL_MS, waitMs: READING_WAIT_MS } satisfies CachePolicy;
-/** Whoever asks for every outbox at once takes what was read a moment ago, and of one that is away what is known. */
+/** A request for every outbox takes what was read a moment ago, and of an unreachable one what is known. */
 const IN_TURN = { freshMs: VERDICT_STANDS_MS, waitMs: 250, olderMs: 500 };
 const FLEET = { sharedMs: POLL_INTERVAL_MS, waitMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
-/** The collector has other things to do than to wait: a sample of a depth may be a little older. */
+/** The collector hardly waits: a sample of a depth may be a little older. */
 const COLLECTOR = {
   sharedMs: POLL_INTERVAL_MS,
   waitMs: 100,
@@ -87,7 +87,7 @@ const COLLECTOR = {
   inTurn: { freshMs: 0, waitMs: 100, olderMs: 100 },
 } satisfies CachePolicy;
 const SAMPLE_STANDS_MS = 10_000;
-/** A script compares what it is told with its own counts: it gets a reading begun after it asked, with all who asked before that; unless readings are dear. */
+/** A script compares figures with its own counts: it shares a reading begun after its request, unless readings are slow. */
 const SCRIPT = { sharedMs: 0, waitMs: READING_WAIT_MS } satisfies CachePolicy;
 
 export function createSnapshots(
@@ -111,7 +111,7 @@ export function createSnapshots(
       return null;
     });
 
-  /** What happened over a span up to a reading. Of one series only where one is named: the figures by type are then left out. */
+  /** What happened over a span up to a reading. With `series`, that series only: the figures by type are left out. */
   const sum = ({ reading, head, once }: Read, id: string, span: Span, series?: string): Promise<MetricInput> =>
     once(['sum', span, series], async () => {
       if (history === null || head === null) return metricInput(reading, span);
@@ -138,7 +138,7 @@ export function createSnapshots(
       return orNull(id, recent(id, head, reading));
     });
 
-  /** The last figures there are, and how much they are worth. */
+  /** The last figures, with their verdict and whether they are stale. */
   async function judged(id: string, window: Window, answer: Answer, series?: string): Promise<OutboxReading> {
     const { reading, previous } = answer;
     const read = isRead(answer) ? answer : null;
@@ -180,7 +180,7 @@ export function createSnapshots(
         for (const [at, { id, answer }] of left) {
           const { summary } = await judged(id, '1h', answer);
           current[at] = { id, up: answer.reading !== null && graveFailure(answer, now()) === null, summary, cost: answer.cost };
-          // Two hundred of them in one go would keep everybody else waiting.
+          // Two hundred of them without a break would block all other requests.
           await yieldToEventLoop();
         }
       };
@@ -221,7 +221,7 @@ export function createSnapshots(
   };
 }
 
-/** Why the last figures count no more; null while they do. A reading that is late is no failure before it has been late for long. */
+/** Why the last figures are not current; null while they are. A late reading is a failure only after VERDICT_STANDS_MS. */
 function graveFailure({ reading, failure }: Answer, now: number): Failure | null {
   const late =
     (failure?.kind === 'timeout' || failure?.kind === 'slow') && reading !== null && now - Date.parse(failure.since) < VERDICT_STANDS_MS;
@@ -239,18 +239,16 @@ const PROBLEMS: Record<Failure['kind'], StaleProblem> = {
   no_store: 'store',
 };
 
-/** Why there is not one figure. */
 const whyNothing = ({ failure }: Answer): UnavailableReason => {
   if (failure === null) return 'source_down';
   return failure.kind === 'no_store' ? 'store_down' : UNREAD[failure.kind];
 };
 
-/** Figures older than a verdict stands are old, even though nothing has failed: nobody has asked for them for a while. */
+/** Figures older than VERDICT_STANDS_MS are stale even if nothing has failed: they were not requested for a while. */
 function staleOf({ reading, failure, ageMs }: Answer): OutboxReading['stale'] {
   if (failure !== null) return { since: reading?.asOf ?? failure.since, problem: PROBLEMS[failure.kind] };
   return reading === null || ageMs < VERDICT_STANDS_MS ? null : { since: reading.asOf, problem: 'timeout' };
 }
 
-/** An answer with a reading. */
 type Read = Answer & { reading: Reading };
 const isRead = (answer: Answer): answer is Read => answer.reading !== null;
