@@ -17,8 +17,8 @@ import { operatorSaysItLacks, readOnlyReason } from './rights/writability';
 const UNPROVEN: KnownProof = { switched: null, decided: null };
 
 /**
- * Binds a configured outbox to its tables, in one read transaction. Throws Problem `not_found` for no table and `invalid` with every
- * problem by its path. `known`: what the store knows of its proof, null when it did not answer; `others`: of the same database.
+ * Binds a configured outbox to its tables in one read transaction. Throws Problem `not_found` if its table is missing, `invalid` with every
+ * problem by path. `known`: its proof in the store, null if the store did not answer; `others`: the other outboxes of the database.
  */
 export async function bindOutbox(
   settings: OutboxSettings,
@@ -50,12 +50,12 @@ export async function bindOutbox(
     return { outbox, reason: await readOnlyReason(outbox, db) };
   });
   const { refused, why } = judgeProof(outbox, known);
-  // Where rights of others cannot be looked up. With the reader's connection given back: two held at once would wait for each other.
+  // Only where the reader cannot look up another role's rights. Its connection is released first: two held at once can deadlock.
   const lacks = reason === null && !database.engine.features.tellsRights ? await operatorSaysItLacks(outbox) : [];
   return { ...outbox, refused, whyReadOnly: reason ?? (lacks.length > 0 ? 'no_grant' : why) };
 }
 
-/** Everything that is wrong with a mapping, by the catalogue, then by the database's own word and a few rows; [] when nothing is. */
+/** All problems of a mapping: by the catalogue, then (if none) by trial statements and a few rows. [] if it is correct. */
 export async function mappingProblems(settings: OutboxSettings, database: Database): Promise<MappingProblem[]> {
   const problems = await database.read(async (db) => {
     const looked = await lookAt(settings, database, db);
@@ -99,7 +99,7 @@ async function lookAt(
     const path = given === undefined ? ['shape', 'dead', 'table'] : ['parameters', 'deadTable'];
     const other = await findTable(db, engine, filledName(given ?? shape.dead.table, captured), main.name.schema, path);
     if ('description' in other) dead = other.description;
-    // The design of an origin only names this table: without it nothing is dead here, and that is said. Who wrote a mapping meant it.
+    // A built-in shape only suggests this table: without it there are no dead letters. One that the configuration names must exist.
     else if (settings.inline || given !== undefined) problems.push(other.problem);
   }
   if (shape.dead === undefined && settings.inline && settings.parameters.deadTable !== undefined)

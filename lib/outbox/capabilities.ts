@@ -63,7 +63,7 @@ type StateCapability = Capabilities['states'][State];
 export const stateCapabilities = (of: (state: State) => StateCapability): Capabilities['states'] =>
   Object.fromEntries(STATES.map((state) => [state, of(state)])) as Capabilities['states'];
 
-/** Whether a shape has anything to be done to its events, whatever its table turns out to be. */
+/** Whether a shape has an operation or an archive at all; what its table lacks is not considered. */
 export const hasOperations = ({ operations, archive }: Pick<Shape, 'operations' | 'archive'>): boolean =>
   archive !== undefined || Object.values(operations).some((rules) => Array.isArray(rules) && rules.some((rule) => 'version' in rule));
 
@@ -96,7 +96,7 @@ function operationCapability(outbox: FoundOutbox, rules: OperationRules): Operat
   return { offered: true, from: [...new Set(from)], warnings: [...new Set(usable.flatMap((rule) => rule.warnings))] };
 }
 
-/** Why a rule cannot be carried out on this table, as a refusal; null when it can: an optional column may be missing, or a setting. */
+/** The refusal if a rule cannot run on this table because an optional column or a setting is missing; otherwise null. */
 export function whyNotOffered(outbox: FoundOutbox, rule: ChangeRule): string | null {
   const { needs, olderThanStuckAfter: age } = rule;
   if (needs !== undefined && outbox.parameters.extra[needs.parameter] !== needs.equals) return 'needs_setting';
@@ -104,7 +104,7 @@ export function whyNotOffered(outbox: FoundOutbox, rule: ChangeRule): string | n
   return age === undefined || place.description.columns.has(age) ? null : 'no_claim_time';
 }
 
-/** What the rules of an operation say about a state: the change, a refusal, or nothing (the wrong state). */
+/** The rule of an operation for a state: a change or a refusal; null if no rule is for this state. */
 export function ruleFor(outbox: FoundOutbox, operation: string, state: LiveState): ChangeRule | { refuse: string } | null {
   const rules = outbox.shape.operations[operation];
   if (rules === undefined) return null;
@@ -115,7 +115,7 @@ export function ruleFor(outbox: FoundOutbox, operation: string, state: LiveState
   return why === null ? rule : { refuse: why };
 }
 
-/** The outbox with every operation that its mapping offers, those that failed their proof too. */
+/** The outbox with all operations of its mapping, including those that failed their proof. */
 export function asMapped(outbox: Outbox): Outbox {
   return { ...outbox, refused: [] };
 }

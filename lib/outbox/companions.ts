@@ -2,27 +2,27 @@ import type { Engine } from '@/lib/database/engine';
 import type { Db, TableName } from '@/lib/database/description';
 import { quotedName, type RecordsSight } from './outbox';
 
-/** The console's own tables in a database of this engine: the intervention records and the events of each. */
+/** The console's own tables in an observed database: a header per intervention record and a line per event. */
 export function recordTables(engine: Pick<Engine, 'companions'>): { headers: TableName; events: TableName } {
   const { schema, prefix } = engine.companions;
   return { headers: { schema, table: `${prefix}intervention` }, events: { schema, table: `${prefix}intervention_event` } };
 }
 
-/** In the detail of an applied line: the outbox it was written under, so that lines are told apart without their headers. */
+/** Key in the detail of an applied line that holds its outbox, so that lines can be filtered without a join. */
 export const LINE_OUTBOX = 'outbox';
 
-/** Index on the event of each line of the records, by which the lines of one event are counted. */
+/** Index on the event id of record lines; the lines of an event are counted by it. */
 export const RECORDS_INDEX = 'intervention_event_event';
-/** Characters of an id that the index holds, where it cannot hold a text of any length. */
+/** Characters of an id in that index, on engines that cannot index a text of any length. */
 const RECORDS_INDEX_CHARACTERS = 191;
 
-/** What a key on the events of the records is made of, where columns are indexed by their beginnings. */
+/** The columns of that index as SQL; a prefix on engines that cannot index whole texts. */
 export function recordsKey({ quote, features }: Engine): string {
   const column = quote.identifier('event_id');
   return features.indexesWholeTexts ? `(${column})` : `(${column}(${RECORDS_INDEX_CHARACTERS}))`;
 }
 
-/** The statement that gives records of an earlier installation their index. */
+/** The statement that adds this index to records of an earlier installation. */
 export const recordsIndexStatement = (engine: Engine): string =>
   `CREATE INDEX ${engine.quote.identifier(RECORDS_INDEX)} ON ${quotedName(engine, recordTables(engine).events)} ${recordsKey(engine)}`;
 
@@ -37,13 +37,13 @@ export async function recordsSight(engine: Engine, db: Db): Promise<RecordsSight
   return serves ? 'countable' : 'unindexed';
 }
 
-/** The archive of one outbox: slugs become identifiers, cut to what every engine accepts. */
+/** The archive table of an outbox; its id becomes an identifier of at most 63 characters, which every engine accepts. */
 export function archiveTable(engine: Engine, outboxId: string): TableName {
   const { schema, prefix } = engine.companions;
   return { schema, table: `${prefix}archive_${outboxId.replaceAll('-', '_')}`.slice(0, 63) };
 }
 
-/** Columns the archive has beside the source's own; the prefix keeps them apart from any outbox's columns. */
+/** Columns that an archive has besides those of its source; the prefix avoids name clashes. */
 export const ARCHIVE_COLUMNS = {
   at: 'oc_archived_at',
   by: 'oc_archived_by',

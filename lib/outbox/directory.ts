@@ -12,7 +12,7 @@ import type { KnownProof, ProofSource } from './proof/proven';
 function settingsOf(outbox: OutboxConfig): DirectoryOptions['outboxes'][number] {
   const { shape } = outbox;
   const found = typeof shape === 'string' ? SHAPES.find(({ key }) => key === shape) : shape;
-  // The configuration was checked against the same registry.
+  // Cannot happen: the configuration is checked against the same registry.
   if (found === undefined) throw new Error(`No shape ${JSON.stringify(shape)} for outbox ${outbox.id}`);
   return { ...outbox, shape: found, inline: typeof shape !== 'string' };
 }
@@ -24,11 +24,11 @@ export function directoryOptions(config: Config): DirectoryOptions {
   };
 }
 
-/** Whoever shows or changes rows has the table looked at again after this long, so that an index, a grant or a column added meanwhile is seen. */
+/** Before rows are shown or changed, an older binding is renewed, so that a new index, grant or column is used. */
 const REBIND_AFTER_MS = 30_000;
-/** Whoever only watches, after this long: two hundred tables are looked at all day, and what fails has them forgotten. */
+/** For figures alone a binding lasts longer: 200 tables are bound all day, and errors of a table discard its binding (`forget`). */
 const REBIND_WATCHED_AFTER_MS = 120_000;
-/** One part in so many of the connections for a kind of work is for looking at tables. */
+/** At most one in this many of a server's reader connections binds tables. */
 const BINDING_SHARE = 4;
 
 export interface DirectoryOptions {
@@ -36,9 +36,9 @@ export interface DirectoryOptions {
   outboxes: (OutboxSettings & { database: string })[];
   onIdleError?: (database: string, error: Error) => void;
   readAs?: string;
-  /** Where the bounds of the servers are kept; bounds of its own when left out. */
+  /** The connection limits of the servers; its own if left out. */
   servers?: Servers;
-  /** Where proofs are kept; without it only outboxes that need none can be changed. */
+  /** The source of proofs; without it only outboxes that need none can be changed. */
   proofs?: ProofSource;
 }
 
@@ -54,7 +54,7 @@ interface Entry {
   bound: Outbox | null;
   boundAt: number;
   inFlight: Promise<Outbox> | null;
-  /** How often: what a look finds that began before is answered to who waits for it, and not kept. */
+  /** How often `forget` was called: a binding that began before is returned to those who wait for it, but not kept. */
   forgotten: number;
 }
 
@@ -71,7 +71,7 @@ export function createDirectory(options: DirectoryOptions) {
     const database = databases.get(settings.database);
     if (database === undefined)
       throw new Problem('invalid', `Outbox ${settings.id} names database ${settings.database}, which is not configured`);
-    // Whoever may watch watches on; nothing is changed until the store answers.
+    // While the store does not answer, reading goes on but changes are refused.
     const proof = async (): Promise<KnownProof | null> => (options.proofs ?? NO_PROOFS)(settings.id).catch(() => null);
     const others = options.outboxes.filter((other) => other.database === settings.database && other.id !== settings.id);
     entries.set(settings.id, { settings, database, proof, others, bound: null, boundAt: 0, inFlight: null, forgotten: 0 });
@@ -84,10 +84,10 @@ export function createDirectory(options: DirectoryOptions) {
   };
 
   const queues = new Map<string, Queue>();
-  /** Hundreds of tables are not looked at in one moment: that would take every connection there may be. */
+  /** Binds a few tables at a time: hundreds at once would take all connections of a server. */
   const bindInTurn = async (found: Entry): Promise<Outbox> => {
     const { database } = found;
-    // Of one that is away the last binding is answered, and nobody's turn is spent on finding out.
+    // For an unreachable database the last binding is returned without a place in the queue.
     const away = await database.reachable().then(
       () => null,
       (error: unknown) => error,
@@ -117,25 +117,25 @@ export function createDirectory(options: DirectoryOptions) {
     databases: [...databases.values()] as readonly Database[],
     settings: (id: string): OutboxSettings => entry(id).settings,
     database: (id: string): Database => entry(id).database,
-    /** Bound anew at most every 30 s; as it was last while its database is unreachable. Throws Problem `not_found`, `unavailable`. */
+    /** Binds anew at most every 30 s; returns the last binding if the database fails. Throws Problem (`not_found`, `invalid`, ...). */
     get: async (id: string): Promise<Outbox> => bound(entry(id), REBIND_AFTER_MS),
-    /** As `get`, but answers the last binding, however old, and binds anew meanwhile, at most every two minutes. */
+    /** Like `get`, but returns the last binding at once, however old, and renews it meanwhile, at most every two minutes. */
     async last(id: string): Promise<Outbox> {
       const found = entry(id);
       const looking = bound(found, REBIND_WATCHED_AFTER_MS);
       if (found.bound === null) return looking;
-      // What became of it is answered next time.
+      // A failed renewal leaves the last binding in use.
       looking.catch(() => undefined);
       return found.bound;
     },
-    /** The next `get` looks at the table again; what was being looked at is not kept. */
+    /** The next `get` reads the table's description again; a binding under way is not kept. */
     forget(id: string): void {
       const found = entry(id);
       found.boundAt = 0;
       found.inFlight = null;
       found.forgotten += 1;
     },
-    /** What the store knows of the outbox's proof now; null when it does not answer. */
+    /** The outbox's proof in the store now; null if the store does not answer. */
     proof: async (id: string): Promise<KnownProof | null> => entry(id).proof(),
     async close(): Promise<void> {
       await Promise.all([...databases.values()].map((database) => database.close()));
@@ -162,10 +162,10 @@ function boundBefore(entry: Entry, error: unknown): Outbox {
   throw databaseProblem(error, entry.database.id);
 }
 
-/** A text that the server could not even take in: it came with the request. Without a state it never reached a server. */
+/** Characters that the server's encoding cannot hold: they came with the request. A null state: the driver refused the value. */
 const NO_TEXT = new Set(['22021', '3988']);
 
-/** A database's failure in the words of the HTTP surface; what the driver said stays in the log. */
+/** A database failure as a Problem for the HTTP API; the driver's message stays in the log. */
 export function databaseProblem(failure: DatabaseFailure, databaseId: string): Problem {
   if (failure.ofStore)
     return new Problem('unavailable', "The console's own store does not answer: try again in a moment", { ofStore: true, cause: failure });
@@ -183,7 +183,7 @@ export function databaseProblem(failure: DatabaseFailure, databaseId: string): P
       `Database ${databaseId} writes statements into its binary log and takes none of a change as the console makes it`,
     ],
     read_only: ['read_only', `Database ${databaseId} accepts no writes at the moment: it may be a replica`],
-    // What else a request holds is looked at before it is sent: a cursor (`keyFits`), ids (`idFits`), times (`parseEventFilter`).
+    // Other values of a request are checked before they are sent: cursors (`keyFits`), ids (`idFits`), times (`parseEventFilter`).
     bad_value:
       failure.state === null || NO_TEXT.has(failure.state)
         ? ['invalid', 'A text in this request holds a character that the database cannot have']
@@ -210,7 +210,7 @@ export function databaseProblem(failure: DatabaseFailure, databaseId: string): P
   return new Problem(code, detail, { cause: failure });
 }
 
-/** Answers how many outboxes are on the server of an outbox, that one included. */
+/** Returns a function that counts the outboxes on the server of an outbox, itself included. */
 export function countByServer(directory: OutboxDirectory): (outbox: string) => number {
   const serverOf = (outbox: string): string => directory.database(outbox).status().server.key;
   const counts = new Map<string, number>();

@@ -20,7 +20,7 @@ const BY_FAILURE: Partial<Record<FailureCode, UnreadReason>> = {
   other: 'source_unusable',
 };
 
-/** Why an outbox could not be read, by what was thrown. */
+/** The reason code for an error that occurred while reading an outbox. */
 export function whyUnread(error: unknown): UnreadReason {
   const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
   if (failure instanceof DatabaseFailure) return BY_FAILURE[failure.code] ?? 'source_down';
@@ -44,7 +44,7 @@ export function outboxInfo(outbox: Outbox): OutboxInfo {
   return infoOf(settings, database, { table: name, capabilities: capabilitiesOf(outbox), whyReadOnly });
 }
 
-/** What can be said of an outbox whose table has not been seen: its configuration, and nothing it could do. */
+/** An outbox whose table has not been read: its configuration, without capabilities. */
 export function unreachableInfo(directory: OutboxDirectory, id: string, why: UnreadReason): OutboxInfo {
   const settings = directory.settings(id);
   return infoOf(settings, directory.database(id), {

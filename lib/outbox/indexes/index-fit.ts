@@ -4,34 +4,34 @@ import type { Leaf } from '@/lib/shape/schema/condition';
 import { valuesOf } from '@/lib/shape/reason';
 import type { Place } from '@/lib/shape/bound';
 
-/** An index that gives exactly the rows asked for, and the ORDER BY the wanted column that it serves; null where it promises none. */
+/** An index that finds exactly the wanted rows, and the ORDER BY it serves; `order` is null if it gives none. */
 export interface Fit {
   order: RawBuilder<unknown> | null;
   index: string;
 }
 
-/** An index leading with `column` whose predicate every row that satisfies `tests` satisfies too. */
+/** An index that leads with `column` and contains every row that satisfies `tests`. */
 export function fitRange(place: Place, alias: string, column: string, tests: Leaf[]): Fit | null {
   const index = place.description.indexes.find((one) => one.columns[0] === column && one.sorted.length > 0 && holds(one.predicate, tests));
   if (index === undefined) return null;
   return { order: orderOf(index, 0, alias, column, 'desc'), index: index.name };
 }
 
-/** An index over every row in the order of its position, for tables that are read behind a cursor. */
+/** An index over all rows that leads with the columns of a position, for tables read by a cursor. */
 export function fitPosition(place: Place, alias: string, position: readonly string[], direction: Direction): Fit | null {
   const index = place.description.indexes.find((one) => leadsWith(one, position));
   if (index === undefined) return null;
   return { order: sql.join(position.map((name) => sql`${sql.id(alias, name)} ${sql.raw(direction)}`)), index: index.name };
 }
 
-/** Whether a BRIN index narrows a range of `column` down to blocks, for rows that satisfy `tests`. It gives no order. */
+/** Whether a BRIN index narrows a range of `column` to blocks, for rows that satisfy `tests`. BRIN gives no order. */
 export function fitBlocks(place: Place, column: string, tests: Leaf[]): boolean {
   return place.description.indexes.some(
     (index) => index.method === 'brin' && index.columns.includes(column) && holds(index.predicate, tests),
   );
 }
 
-/** An index that finds the rows of `tests`, by its predicate or its first column; in the order of `created` where that follows in it. */
+/** An index that finds the rows of `tests` by its predicate or its first column; ordered by `created` if that column follows. */
 export function fitTests(place: Place, alias: string, created: string | null, tests: Leaf[], direction: Direction = 'asc'): Fit | null {
   const btrees = place.description.indexes.filter((index) => index.sorted.length > 0);
   const partial = btrees.filter((index) => index.predicate !== null && holds(index.predicate, tests));
@@ -57,10 +57,10 @@ export function fitTests(place: Place, alias: string, created: string | null, te
   return null;
 }
 
-/** A walk along an index: its ORDER BY, and where it has the NULLs of the wanted column. */
+/** An index to walk along: its ORDER BY, and where it sorts NULLs of the wanted column. */
 export type Walk = NonNullable<ReturnType<typeof fitWalk>>;
 
-/** An index that gives the rows of `tests` in the order of `column`; with `narrow`, only one that holds little more than those rows. */
+/** An index that gives the rows of `tests` in the order of `column`; with `narrow`, only one that holds few other rows. */
 export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boolean) {
   const fits = place.description.indexes.flatMap((index): { index: IndexDescription; fixed: Leaf | null }[] => {
     if (index.sorted.length === 0 || !holds(index.predicate, tests)) return [];
@@ -86,23 +86,23 @@ export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boo
   };
 }
 
-/** PostgreSQL's planner does not know that IS NULL leaves one value to sort by; MariaDB's does, and would sort them all. */
+/** After IS NULL, PostgreSQL uses the index's order only if ORDER BY names that column too; MariaDB would then sort all rows. */
 const saysNulls = (index: IndexDescription): boolean => index.nullsUnsaid !== true;
 
-/** Whether a test leaves one value of its column, by which an index can be entered: a word in any case does not. */
+/** Whether a test leaves a single value of its column to enter an index by; a case-insensitive test leaves several. */
 export const fixes = (test: Leaf): boolean => (test.kind === 'isNull' && test.isNull) || valuesOf(test)?.length === 1;
 
-/** An index in order, over every row, whose first columns are these. */
+/** Whether a sorted index over all rows leads with these columns, in this order. */
 export function leadsWith(index: IndexDescription, names: readonly string[]): boolean {
   return index.predicate === null && index.sorted.length >= names.length && names.every((name, at) => index.columns[at] === name);
 }
 
-/** The unique whole-number key of a place, which grows with time; null where it has none. */
+/** The column of a unique integer key, which grows with time; null if the place has none. */
 export function numberedKey(place: Place): string | null {
   return place.id.length === 1 && place.id[0]?.kind === 'integer' ? uniqueKey(place) : null;
 }
 
-/** The column of a unique key, in whose order an index walks; null where the place has none. */
+/** The column of a one-column unique key whose index can be walked in order; null if the place has none. */
 export function uniqueKey(place: Place): string | null {
   const [id, ...others] = place.id;
   if (id === undefined || others.length > 0) return null;
@@ -110,14 +110,14 @@ export function uniqueKey(place: Place): string | null {
   return walks ? id.name : null;
 }
 
-/** Those that let no two rows of all have the same values. */
+/** Unique indexes over all rows; a partial one allows duplicates outside its predicate. */
 export const uniqueIndexes = ({ description }: Pick<Place, 'description'>): IndexDescription[] =>
   description.indexes.filter(({ unique, predicate }) => unique && predicate === null);
 
 const same = (index: IndexDescription): Direction => (index.sorted[0]?.descending ? 'desc' : 'asc');
 const opposite = (index: IndexDescription): Direction => (same(index) === 'asc' ? 'desc' : 'asc');
 
-/** `column` in this direction with NULLs where the index, read forwards or backwards, has them. */
+/** ORDER BY `column` in this direction, with NULLs where the index has them, read forwards or backwards. */
 function orderOf(index: IndexDescription, position: number, alias: string, column: string, direction: Direction): RawBuilder<unknown> {
   const { descending, nullsFirst } = index.sorted[position] ?? { descending: false, nullsFirst: false };
   const key = sql`${sql.id(alias, column)} ${sql.raw(direction)}`;
@@ -126,7 +126,7 @@ function orderOf(index: IndexDescription, position: number, alias: string, colum
   return sql`${key} nulls ${sql.raw(forwards === nullsFirst ? 'first' : 'last')}`;
 }
 
-/** Whether every conjunct of a partial index's predicate, as the server prints it, is among the tests. */
+/** Whether the tests imply a partial index's predicate, as the server prints it: each conjunct must follow from a test. */
 export function holds(predicate: string | null, tests: Leaf[]): boolean {
   if (predicate === null) return true;
   return plain(predicate)
@@ -149,7 +149,7 @@ function implies(test: Leaf, conjunct: string): boolean {
 const literal = (value: string | number | boolean): string =>
   typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
 
-/** A predicate without the parentheses, quotes and casts the server adds; OR never survives as one of our conjuncts. */
+/** A predicate without the parentheses, quotes and casts the server adds. One with OR never equals a conjunct of ours. */
 function plain(predicate: string): string {
   return predicate
     .replace(/::(?:(?:"[^"]+"|[a-z_]\w*)\.)?(?:"[^"]+"|[a-z_]\w*)(?: varying| precision)?(?:\(\d+\))?(?:\[\])?/gi, '')

@@ -5,18 +5,18 @@ import type { Leaf } from '@/lib/shape/schema/condition';
 import type { Place } from '@/lib/shape/bound';
 import { quotedName } from '../outbox';
 
-/** A test on one column that the predicate of an index can hold: it never changes with the clock or a parameter. */
+/** A test on one column that an index predicate can hold: it depends on no clock and no parameter. */
 export type IndexTest = Leaf<'equals' | 'in' | 'isNull'>;
 
 export const isIndexTest = (test: Leaf): test is IndexTest =>
   ((test.kind === 'equals' || test.kind === 'in') && test.ignoreCase !== true) || test.kind === 'isNull';
 
-/** An index that is wanted: its columns in order, and the rows it is to hold where the engine can leave others out. */
+/** A wanted index: its columns in order, and the rows it is limited to on engines with partial indexes. */
 export interface WantedIndex {
-  /** Ends its name: `<table>_<purpose>`. */
+  /** The end of its name: `<table>_<purpose>`. */
   purpose: string;
   columns: string[];
-  /** Tests on single columns that all its rows pass; empty for every row. */
+  /** Tests that all its rows pass; empty for an index over all rows. */
   tests: IndexTest[];
   unique?: boolean;
 }
@@ -28,13 +28,13 @@ export interface IndexedTable {
   partitions: TableDescription['partitions'];
 }
 
-/** What PostgreSQL cuts a name to; MySQL takes as many characters. */
+/** PostgreSQL cuts names to this many bytes; MySQL accepts as many characters. */
 const NAME_BYTES = 63;
-/** A statement for more parts than this is nothing a person reads. */
+/** Partitions; a statement for more is too long for a person to read. */
 const PARTS_MAX = 1_000;
-/** InnoDB indexes so many bytes of a column, four for each character. */
+/** Longest column that is indexed whole, in characters: InnoDB limits its bytes and counts four per character. */
 const MYSQL_KEY_CHARACTERS = 700;
-/** A text without a length is indexed by its beginning there, which finds but does not order. */
+/** Characters indexed of a longer column or a text; a prefix finds rows but gives no order. */
 const MYSQL_PREFIX = 191;
 
 export const indexedPlace = ({ table, description }: Place): IndexedTable => ({
@@ -44,7 +44,7 @@ export const indexedPlace = ({ table, description }: Place): IndexedTable => ({
   partitions: description.partitions,
 });
 
-/** The index in the order of creation, in which events are listed. */
+/** The index by creation time, in whose order events are listed. */
 export const listIndex = ({ id }: Place, created: string): WantedIndex => ({
   purpose: 'list',
   columns: [created, ...id.map(({ name }) => name)],
@@ -57,20 +57,20 @@ export const publishedIndex = (published: string): WantedIndex => ({
   tests: [notNull(published)],
 });
 
-/** The index of what waits, oldest first; columns with a fixed value lead where an index cannot leave rows out. */
+/** The index of waiting events, oldest first; without partial indexes, columns with a fixed value lead. */
 export const waitingIndex = (engine: Engine, tests: IndexTest[], created: string): WantedIndex => ({
   purpose: 'waiting',
   columns: leadingColumns(engine.features.partialIndexes, tests, [created]),
   tests,
 });
 
-/** Columns an index sorts by: fixed ones first where it cannot leave rows out. */
+/** The columns of an index: without partial indexes, those with a fixed value come first. */
 export function leadingColumns(partialIndexes: boolean, tests: readonly IndexTest[], then: readonly string[]): string[] {
   const fixed = partialIndexes ? [] : tests.filter((test) => !(test.kind === 'isNull' && !test.isNull)).map(({ column }) => column);
   return [...new Set([...fixed, ...then])];
 }
 
-/** The statement that makes an index without stopping a writer, for a person to run; null where the engine cannot do so here. */
+/** A CREATE INDEX that does not block writers, for a person to run; null if the engine cannot do so for this table. */
 export function createIndexStatement(engine: Engine, table: IndexedTable, wanted: WantedIndex): string | null {
   return engine.features.partialIndexes ? postgresStatement(engine, table, wanted) : mysqlStatement(engine, table, wanted);
 }
@@ -90,9 +90,9 @@ function postgresStatement(engine: Engine, table: IndexedTable, wanted: WantedIn
   const { partitions } = table;
   if (partitions === undefined) return `${create} CONCURRENTLY ${identifier(name)} ON ${on} ${body};`;
   const { key, parts } = partitions;
-  // A unique key of a partitioned table has to hold what tells its parts apart.
+  // A unique index on a partitioned table must contain the partition key.
   if (parts.length > PARTS_MAX || (wanted.unique === true && !key.every((column) => wanted.columns.includes(column)))) return null;
-  // The server refuses CONCURRENTLY on a partitioned table: each part gets its own, and all are attached to empty ones.
+  // PostgreSQL refuses CONCURRENTLY on a partitioned table: each partition gets its own index, then all are attached to empty ones.
   const names = partNames(name, parts.length, table.taken);
   const made = parts.map((part, at) => ({ ...part, index: names[at] ?? '', on: quotedName(engine, part.name) }));
   const indexOf = new Map([
@@ -115,12 +115,12 @@ function mysqlStatement(engine: Engine, table: IndexedTable, wanted: WantedIndex
     const long = /text|blob/i.test(type) || Number(/^var(?:char|binary)\((\d+)\)/i.exec(type)?.[1] ?? 0) > MYSQL_KEY_CHARACTERS;
     return long ? `${identifier(name)}(${MYSQL_PREFIX})` : identifier(name);
   });
-  // The beginnings of two texts may be the same where the texts are not.
+  // A unique prefix index would reject different texts that begin alike.
   if (wanted.unique === true && columns.some((column) => column.endsWith(')'))) return null;
   return `CREATE ${wanted.unique === true ? 'UNIQUE ' : ''}INDEX ${identifier(freeName(table, wanted.purpose))} ON ${quotedName(engine, table.name)} (${columns.join(', ')}) ALGORITHM=INPLACE LOCK=NONE;`;
 }
 
-/** `<table>_<purpose>`, numbered where the name is taken. */
+/** `<table>_<purpose>`, numbered if that name is taken. */
 function freeName({ name: { table }, taken }: IndexedTable, purpose: string): string {
   const stem = `${cut(table, NAME_BYTES - purpose.length - 5)}_${purpose}`;
   let name = stem;
@@ -128,7 +128,7 @@ function freeName({ name: { table }, taken }: IndexedTable, purpose: string): st
   return name;
 }
 
-/** `<index>_<n>` for so many parts, none of them taken. */
+/** `count` names `<index>_<n>` that are not taken. */
 function partNames(index: string, count: number, taken: readonly string[]): string[] {
   const names: string[] = [];
   for (let number = 1; names.length < count; number += 1) {

@@ -7,9 +7,9 @@ import { Problem } from '@/lib/shared/problems';
 export interface Cursor {
   order: 'newest' | 'oldest';
   by: OrderedBy;
-  /** `next` walks with the order, `previous` against it. */
+  /** `next` follows the order, `previous` goes against it. */
   direction: 'next' | 'previous';
-  /** The time the list is ordered by, as the column prints it; null where the row has none or the list goes by the key alone. */
+  /** The time the list is ordered by, as the column prints it; null if the row has none or the list is ordered by key alone. */
   key: string | null;
   id: string;
 }
@@ -21,7 +21,7 @@ export function encodeCursor({ order, by, direction, key, id }: Cursor): string 
   return Buffer.from(JSON.stringify(compact)).toString('base64url');
 }
 
-/** Throws Problem `invalid` for a cursor this console did not make, or one made for another order */
+/** Throws Problem `invalid` for a cursor this console did not make, or one made for another order. */
 export function decodeCursor(text: string, order: Cursor['order'], by: OrderedBy): Cursor {
   const refuse = (): never => {
     throw foreignCursor();
@@ -46,11 +46,11 @@ export function foreignCursor(): Problem {
   });
 }
 
-/** Whether a column can print this key: a made-up cursor is refused here and not by the database. */
+/** Whether the column could have printed this key: a forged cursor is refused here, not by the database. */
 export function keyFits(key: string, column: ColumnDescription, engine: Pick<Engine, 'idFits' | 'timeFits'>): boolean {
   if (column.kind === 'instant' || column.kind === 'wall_clock') return engine.timeFits(key);
   return engine.idFits(key, column) || (column.kind === 'decimal' && DECIMAL.test(key));
 }
 
-/** What floats and numbers of no certain length print, as far as the shortest of them reaches. */
+/** Printed floats and numbers without a declared length, limited to what all of these types can hold. */
 const DECIMAL = /^-?\d{1,35}(\.\d{1,20})?$/;

@@ -7,15 +7,15 @@ import { eventColumns, type EventRow, LIST_ERROR_CHARACTERS, placeSql, type Plac
 import { type ListStart, type Page, stretches, type ListRow, type Look, positionedRows, wayOf } from './sql';
 import { unlimited, listOf } from './walks';
 
-/** Dead events that are looked at for their causes: the newest. Beyond this counts are of the rows read. */
+/** The newest dead events read to find their causes. Beyond this, counts cover only the rows read. */
 export const DEAD_SCANNED_MAX = 1_000;
 
-/** A dead event as far as its cause needs it, with its place in the list. */
+/** A dead event with what its cause needs, and its position in the list. */
 export interface DeadRow extends DeadEvent, Pick<ListRow, 'place' | 'position' | 'position_at'> {
   exact?: string;
 }
 
-/** The newest dead events with their errors as lists have them, bounded as a search is; [] where the table cannot show any. */
+/** The newest dead events, errors cut as in lists, with the row limits of a search; [] if the table cannot have any. */
 export function newestDead(outbox: Outbox, versions: boolean): Promise<DeadRow[]> {
   const { walks } = listOf(outbox, { state: ['dead'] });
   return deadRows(outbox, { walks, order: 'newest', cursor: null }, versions);
@@ -45,10 +45,10 @@ function causeColumns({ database }: Outbox, at: PlaceSql, versions: boolean): Ra
   return sql`${at.id.text} as id, ${at.roleText('type')} as type, ${text} as error, ${at.roleIso('createdAt')} as ${sql.id('createdAt')}${versions ? sql`, ${at.exact} as exact` : sql``}`;
 }
 
-/** Dead events with their errors as somebody sees them, in the same order. */
+/** Returns dead events with their errors as the reader may see them, in the same order. */
 export type Seeing = (rows: DeadRow[]) => Promise<DeadRow[]>;
 
-/** A page of the dead events of one cause, as the asker sees their errors, out of DEAD_SCANNED_MAX; the next goes on behind them. */
+/** A page of one cause's dead events, matched by errors as the reader may see them, out of DEAD_SCANNED_MAX rows; the next follows. */
 export async function causePage(
   outbox: Outbox,
   filter: EventFilter & { cause: string },
@@ -57,13 +57,13 @@ export async function causePage(
   see: Seeing | null,
 ): Promise<Page> {
   const rows = await deadRows(outbox, start, see !== null);
-  // With the connection given back: seeing may need one of its own.
+  // After the connection is released: `see` may need one of its own.
   const seen = see === null ? rows : await see(rows);
   const wanted = (row: DeadRow): boolean => (filter.type ?? [row.type]).some((type) => isSameCause({ type, error: filter.cause }, row));
   const found = seen.filter(wanted);
   const last = rows.at(-1);
   const more = found.length > limit;
-  // Of a page that is full none may be left to show, and the next one begins behind it all the same.
+  // Rows found may no longer be dead and are then not shown; the next page still starts after all of them.
   const end = more ? found[limit - 1] : rows.length < DEAD_SCANNED_MAX ? undefined : last;
   const looked: Look = {
     rows: rows.length,
@@ -75,11 +75,11 @@ export async function causePage(
   return { shown, more, looked };
 }
 
-/** Everything of these rows that a list shows, in their order; those that are no longer dead are left out. */
+/** These rows with all columns of a list, in the same order; those no longer dead are left out. */
 async function wholeRows(outbox: Outbox, rows: DeadRow[]): Promise<ListRow[]> {
   if (rows.length === 0) return [];
   return outbox.database.read(async (db) => {
-    // The same id may be dead in both tables.
+    // Both tables may have a dead event with the same id.
     const found = new Map<string, EventRow>();
     const keyOf = (place: string, id: string): string => `${place} ${id}`;
     for (const place of livePlaces(outbox)) {

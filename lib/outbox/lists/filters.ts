@@ -10,7 +10,7 @@ import { idFits } from '../rows/row-id';
 
 type Test = RawBuilder<boolean>;
 
-/** The tables the wanted states live in. Archived events are listed only when asked for. */
+/** The tables that hold the wanted states. The archive is included only if asked for. */
 export function placesFor(outbox: Outbox, filter: EventFilter): Place[] {
   const wanted = filter.state;
   if (wanted === undefined || wanted.length === 0) return livePlaces(outbox);
@@ -20,7 +20,7 @@ export function placesFor(outbox: Outbox, filter: EventFilter): Place[] {
   return places;
 }
 
-/** The range of creation times; nothing matches one in a table without a creation time. */
+/** Tests for a range of creation times; without creation times no row matches a range. */
 export function timeScope(outbox: Outbox, at: PlaceSql, filter: EventFilter): Test[] {
   if (filter.from === undefined && filter.to === undefined) return [];
   const created = at.role('createdAt');
@@ -33,7 +33,7 @@ export function timeScope(outbox: Outbox, at: PlaceSql, filter: EventFilter): Te
   ];
 }
 
-/** Filters that are tried on each row, because no index serves them. */
+/** Filters tried on each row, as no index serves them. */
 export function rowTests(outbox: Outbox, at: PlaceSql, filter: EventFilter): Test[] {
   const { fragments } = outbox.database.engine;
   const tests: Test[] = [];
@@ -49,14 +49,14 @@ export function rowTests(outbox: Outbox, at: PlaceSql, filter: EventFilter): Tes
 }
 
 export interface Equalities {
-  /** Tests that an index serves, no row passing two of them: each finds a few rows by itself. */
+  /** Tests served by an index, each finding a few rows; no row passes two of them. */
   indexed: Test[];
   unindexed: Test[];
-  /** Every row that matches passes one of `indexed`. */
+  /** Whether every matching row passes one of `indexed`. */
   enough: boolean;
 }
 
-/** null where no row can match. */
+/** Tests for the aggregate and the searched id; null if no row can match. */
 export function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): Equalities | null {
   const find = (value: string | undefined, roles: IndexedRole[]): Equality[] | null =>
     value === undefined ? null : roles.flatMap((role) => idSpellings(value).flatMap((one) => equality(outbox, at, role, one) ?? []));
@@ -97,11 +97,11 @@ function equality(outbox: Outbox, at: PlaceSql, role: IndexedRole, value: string
   if (role === 'id') return idFits(engine, at.place, value) ? { test: at.id.is(value), indexed: isIndexed(at.place, 'id') } : null;
   const bound = at.role(role);
   if (bound === null || !engine.idFits(value, bound.description)) return null;
-  // Exactly this one, whatever the column's collation takes for the same.
+  // An exact match, even if the column's collation treats other texts as equal.
   return { test: engine.fragments.isOneOf(bound.sql, [value], bound.description), indexed: isIndexed(at.place, role) };
 }
 
-/** Whether one value of the role is found by an index: one that leads with it, or that has it behind the aggregate's type. */
+/** Whether an index finds one value of the role: it leads with the role, or (`withType`) with the aggregate's type before its id. */
 export function isIndexed(place: Place, role: IndexedRole, withType = true): boolean {
   const key = place.id.map(({ name }) => name);
   if (role === 'id') return key.length > 0 && place.description.indexes.some((index) => leadsWith(index, key));

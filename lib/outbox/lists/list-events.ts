@@ -14,12 +14,12 @@ import { ALL, type List, listOf, type Position, unlimited, type Walk } from './w
 
 export interface PageRequest {
   cursor?: string;
-  /** 1 to 500: 200 of a page, more of a list that is read to be acted on. */
+  /** 1 to 500: at most 200 for a page, 500 for `freezeEvents`. */
   limit: number;
 }
 
 /**
- * One page of events in the order the table's indexes give, keyset-paged in both directions, each state and table read by its own index.
+ * One page of events in the order the table's indexes give, keyset-paged in both directions; each state and table is read by its own index.
  * Other filters are tried on a bounded number of rows. Locks nothing. Throws Problem `invalid` for a foreign cursor, DatabaseFailure.
  */
 export async function listEvents(
@@ -51,7 +51,7 @@ export async function listEvents(
   const ofRow = (row: ListRow): Position => ({ key: row.position, id: row.id });
   const [first, last] = [shown[0], shown.at(-1)];
   const { backwards } = wayOf(start);
-  // Where this page's own walk goes on, and where the one the other way round would begin.
+  // `onward`: where the next page in this direction starts; `behind`: where the opposite direction starts.
   const end = backwards ? first : last;
   const onward = more && end !== undefined ? ofRow(end) : looked.end;
   const behind = backwards ? last : cursor === null ? undefined : first;
@@ -72,7 +72,7 @@ export async function listEvents(
   };
 }
 
-/** What narrows the dead events before their causes are looked at, of which the types are part; nothing where dead ones are not wanted. */
+/** The dead events to search for a cause. Types are matched later, with the cause; no walks if the filter excludes dead events. */
 function listOfDead(outbox: Outbox, { type: _, state, ...filter }: EventFilter): List {
   const list = listOf(outbox, { ...filter, state: ['dead'] });
   return state === undefined || state.includes('dead') ? list : { ...list, walks: [], leftOut: [], missingIndex: null };
@@ -83,13 +83,13 @@ async function timeOf({ database }: Outbox, db: Db): Promise<string> {
   return rows[0]?.now ?? '';
 }
 
-/** What cannot be a key of this table was not one of its cursors; kinds of key that are not checked are left to the database. */
+/** Whether an id can be a key of this table, else the cursor is foreign; kinds of key not checked here are left to the database. */
 function fitsKey({ main, database }: Outbox, id: string): boolean {
   const checked = main.id.length > 1 || main.id.every((column) => column.kind === 'uuid' || column.kind === 'integer');
   return !checked || idFits(database.engine, main, id);
 }
 
-/** Rows of each walk that are tried before the end of a long search is asked for. */
+/** Rows of each walk that are tried first; the full search follows only if they do not fill the page. */
 const NEAR_ROWS = 2_000;
 
 async function readPage(outbox: Outbox, db: Db, start: ListStart, limit: number): Promise<Page> {
@@ -116,26 +116,26 @@ async function readPage(outbox: Outbox, db: Db, start: ListStart, limit: number)
 interface Search {
   rows: ListRow[];
   looks: Look[];
-  /** Where the page has to end although there may be more; null where it ends with the rows, or is full. */
+  /** Where the page has to end although more may follow; null if it ends with its rows, or is full. */
   end: Look['end'];
 }
 
-/** Where a subquery is read as far as it is needed: the rows first, and how far they were looked for where they do not fill the page. */
+/** For engines that stream subqueries: reads the rows first, then how far each walk got, if that can matter. */
 async function streamed(reader: Reader, given: readonly Walk[], span: Span): Promise<Search> {
   const walks = unlimited(given);
   const rows = await reader.merged(walks);
   const last = rows[span.limit - 1];
-  // Another walk that ended before the last row may have rows in between.
+  // Another walk that reached its limit before the last row may have unread rows in between.
   const before = last === undefined || walks.length === 1 ? [] : (await reader.looks(walks, { key: last.position, id: last.id })).values();
   if (last !== undefined && [...before].every(({ end }) => end === null)) return { rows, looks: [], end: null };
   const looks = [...(await reader.looks(walks)).values()];
   const end = await reader.nearestEnd(walks, looks);
-  // What another walk found beyond the end of this one belongs to the pages after it.
+  // Rows that another walk found beyond this end belong to later pages.
   const beyond = end !== null && rows.length > 0 && walks.length > 1;
   return { rows: beyond ? await reader.merged(walks, end) : rows, looks, end };
 }
 
-/** Where a subquery is made whole before anything looks into it, each walk is told where to end: first after what mostly fills a page. */
+/** For engines that materialise subqueries: gives each walk its end beforehand, first within NEAR_ROWS, which mostly fills a page. */
 async function boundedFirst(reader: Reader, given: readonly Walk[], span: Span): Promise<Search> {
   const within = async (most: number): Promise<Search> => {
     const walks = given.map((walk): Walk => {
@@ -158,14 +158,14 @@ async function boundedFirst(reader: Reader, given: readonly Walk[], span: Span):
 
 type Reader = ReturnType<typeof readerOf>;
 
-/** What is read of a stretch of a page, up to a position where one is given. */
+/** Reads one stretch of a page, up to `until` if given. */
 function readerOf(outbox: Outbox, db: Db, span: Span) {
   return {
     async merged(walks: readonly Walk[], until: Position | null = null): Promise<ListRow[]> {
       const statement = mergedRows(outbox, walks, { ...span, until });
       return statement === null ? [] : (await statement.execute(db)).rows;
     },
-    /** How far each bounded walk comes. */
+    /** How many rows each bounded walk reads, and where it ends. */
     async looks(walks: readonly Walk[], until: Position | null = null): Promise<Map<Walk, Look>> {
       const found = new Map<Walk, Look>();
       for (const walk of walks) {
@@ -179,7 +179,7 @@ function readerOf(outbox: Outbox, db: Db, span: Span) {
       }
       return found;
     },
-    /** Of the ends of several searches the first in the order: up to there, all of them have looked. */
+    /** The nearest of several ends in the list's order: up to there, all searches are complete. */
     async nearestEnd(walks: readonly Walk[], looks: readonly Look[]): Promise<Look['end']> {
       const ends = looks.flatMap(({ end }) => (end === null ? [] : [end]));
       const [only] = ends;
@@ -209,7 +209,7 @@ const furthest = (times: readonly (string | null)[], direction: Direction): stri
     .sort()
     .at(direction === 'desc' ? 0 : -1) ?? null;
 
-/** The index that would change what is missing, as a statement its owner can run. */
+/** The missing index as a statement that the table's owner can run; null if there is none. */
 function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missingIndex'] {
   const { main, database } = outbox;
   const column = plainColumn(main, code === 'order' ? 'createdAt' : 'aggregateId');
@@ -219,10 +219,10 @@ function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missi
   return sql === null ? null : { code, sql };
 }
 
-/** Rows per step: a list's bounded statement, and an answer of some 100 kB. */
+/** Rows per step: one bounded list statement, with a result of some 100 kB. */
 const STEP = 500;
 
-/** The next events of a list as they are now, to be acted on later by their versions. Throws Problem `invalid`, DatabaseFailure. */
+/** The next events of a list with their current versions, to be changed later. Throws Problem `invalid`, DatabaseFailure. */
 export async function freezeEvents(outbox: Outbox, filter: EventFilter, cause: Cause | null, cursor?: string): Promise<FrozenPage> {
   const page = await listEvents(outbox, filter, { limit: STEP, ...(cursor === undefined ? {} : { cursor }) });
   const wanted = cause === null ? page.events : page.events.filter((event) => isSameCause(event, cause));

@@ -9,7 +9,7 @@ import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from '.
 import { keepsOrder } from '@/lib/shape/shape';
 
 const SIDE = 25;
-/** Without an index on the aggregate, rows looked at on each side of the event in the order of each index of the list. */
+/** Without an index on the aggregate: rows read on each side of the event, per index of the list. */
 const AROUND_ROWS = 2_000;
 
 const SIDES = ['before', 'after'] as const;
@@ -17,11 +17,11 @@ type Side = (typeof SIDES)[number];
 
 export interface Around {
   neighbours: Neighbour[];
-  /** False where only rows around the event were looked at. */
+  /** False if only rows around the event were read. */
   complete: boolean;
 }
 
-/** An aggregate's events in order: by an index, in small tables, else what lists' indexes give around the event. Within two seconds. */
+/** Up to 25 of the aggregate's events on each side; without an index, a large table is read only near the event. Within two seconds. */
 export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<Around> {
   const { aggregateId, createdAt } = event;
   if (aggregateId === null || createdAt === null) return { neighbours: [], complete: true };
@@ -41,7 +41,7 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
     },
     { statementMs: 2_000 },
   );
-  // An archived event is no longer among the live ones, but its place in the story is still here.
+  // An archived event is not in the live tables, but is shown among its neighbours.
   const all = events.some((other) => other.id === event.id) ? events : [...events, event];
   all.sort((a, b) => compare(a.createdAt ?? '', b.createdAt ?? '') || compare(a.id, b.id));
   const here = all.findIndex((other) => other.id === event.id);
@@ -51,7 +51,7 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** An index on the aggregate's type and id finds nothing by the id alone. */
+/** An index on the aggregate's type and id cannot find rows by id alone. */
 function findsAggregate(place: Place, event: OutboxEvent): boolean {
   return isIndexed(place, 'aggregateId', event.aggregateType !== null);
 }
@@ -66,7 +66,7 @@ function sameAggregate(outbox: Outbox, at: PlaceSql, event: OutboxEvent): RawBui
   return sql`${engine.fragments.isOneOf(aggregate.sql, [event.aggregateId], aggregate.description)}${sameType}`;
 }
 
-/** What the walks of the list have before and after the event, a bounded number of rows each. */
+/** The aggregate's events among the rows that each walk of the list has before and after the event; a bounded number. */
 function around(outbox: Outbox, event: OutboxEvent): (RawBuilder<unknown> | null)[] {
   const { order, walks: all } = listOf(outbox, {});
   if (order.scattered && order.whole !== null) return [];
@@ -75,8 +75,8 @@ function around(outbox: Outbox, event: OutboxEvent): (RawBuilder<unknown> | null
 }
 
 /**
- * Those of the aggregate on a side of the event, by the place's own index; of a walk, those among its next rows there, and without a side
- * among the first rows of one that has no order.
+ * The aggregate's events on one side of the event: by the place's own index, or among the next rows of a walk. If `which` is null, among
+ * the first rows of a walk without an order.
  */
 function near(outbox: Outbox, at: PlaceSql, event: OutboxEvent, which: Side | null, walk: Walk | null): RawBuilder<unknown> | null {
   const { fragments } = outbox.database.engine;
@@ -102,7 +102,7 @@ function near(outbox: Outbox, at: PlaceSql, event: OutboxEvent, which: Side | nu
 
 const isWaiting = (event: OutboxEvent): boolean => event.state !== 'published' && event.state !== 'archived';
 
-/** Blocked: waits behind an earlier unpublished event, where the relay keeps order. Overtaken: a later one is out, where it does not. */
+/** Blocked: waits behind an earlier unpublished event, if the relay keeps order. Overtaken: a later one is published, if it does not. */
 export function mark(events: OutboxEvent[], currentId: string, inOrder: boolean): Neighbour[] {
   return events.map((event, index) => ({
     event,

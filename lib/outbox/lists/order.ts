@@ -7,27 +7,27 @@ import { isSmall, type Outbox } from '../outbox';
 import { PARTS, STATES_OF, type Part } from '../scan/sources';
 import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
 
-/** The index of a part: one that gives its rows in the list's order, or one that only holds them. */
+/** The index of a part; `walk` is null if it finds the rows but not in the list's order. */
 export interface PartIndex {
   walk: Walk | null;
 }
 
-/** In which order an outbox is listed, and what finds its rows in it. */
+/** The order in which an outbox is listed, and the indexes that serve it. */
 export interface ListOrder {
   by: OrderedBy;
-  /** One index over every row in the list's order; null where there is none. */
+  /** One index over all rows in the list's order; null if there is none. */
   whole: Walk | null;
-  /** True where a step of `whole` may be a page of its own: keys drawn at random lie anywhere in the table. */
+  /** True if each step of `whole` may read another page: random keys are spread over the whole table. */
   scattered: boolean;
-  /** What finds the rows of a part by itself. */
+  /** The index of each part that has one. */
   parts: Partial<Record<Part, PartIndex>>;
-  /** True where the parts that have an index are all rows there can be. */
+  /** True if the parts that have an index contain all possible rows. */
   covered: boolean;
 }
 
 /**
- * The order of lists follows from the indexes alone, so that it stays from page to page: by creation, by what happened last where published
- * rows have an index of their own, by a numbered key; else by creation where all rows are read quickly, and by the key beyond that.
+ * The order depends on the indexes alone, so that it stays the same from page to page: by creation; by what happened last if published rows
+ * have an index of their own; by a numbered key; else by creation if the table is small, otherwise by key.
  */
 export function listOrder(outbox: Outbox): ListOrder {
   const { main, shape } = outbox;
@@ -36,7 +36,7 @@ export function listOrder(outbox: Outbox): ListOrder {
   const shown = PARTS.filter((part) => shape.states.some(({ state }) => STATES_OF[part].includes(state)));
   const byCreated = (part: Part): PartIndex | null => {
     const index = partIndex(main, created?.name ?? null, commonTests(shape, STATES_OF[part]));
-    // Published rows are nearly all rows: gathering them to sort them is reading the table.
+    // Published rows are nearly all rows: sorting them means reading the whole table.
     return part === 'published' && index?.walk == null ? null : index;
   };
   const indexes = (parts: readonly Part[]): ListOrder['parts'] =>
@@ -73,7 +73,7 @@ function partIndex(place: Place, created: string | null, tests: Leaf[]): PartInd
   return walk !== null || fitTests(place, 'o', created, tests) !== null ? { walk } : null;
 }
 
-/** Published rows by their time of publishing, where that can stand in one order with times of creation. */
+/** Published rows by publish time, if that time can be sorted together with creation times; otherwise null. */
 function publishedWalk({ main, shape }: Outbox, created: ColumnDescription | null): Walk | null {
   const published = plainColumn(main, 'publishedAt');
   if (published === null || created === null || published.kind !== created.kind || published.time !== created.time) return null;

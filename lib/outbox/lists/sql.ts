@@ -11,15 +11,15 @@ type Sql<T = unknown> = RawBuilder<T>;
 
 export interface ListRow extends EventRow {
   place: Place['key'];
-  /** The sort key as the column prints it; null where the row has none. */
+  /** The sort key as the column prints it; null if the row has none. */
   position: string | null;
   position_at: string | null;
 }
 
-/** A list is walked in two stretches: the rows that have a sort key, and those without, at the end of newest first. */
+/** A list has two stretches: rows with a sort key, and rows without, which come last in newest-first order. */
 export type Stretch = 'keyed' | 'unkeyed';
 
-/** Which rows of a stretch are wanted, in which direction. */
+/** Which rows of a stretch to read, and in which direction. */
 export interface Span {
   stretch: Stretch;
   direction: Direction;
@@ -33,7 +33,7 @@ export function mergedRows(outbox: Outbox, walks: readonly Walk[], span: Span): 
   return positionedRows(outbox, walks, span, (at) => uncountedColumns(outbox, at), counted) as Sql<ListRow> | null;
 }
 
-/** `columns` of the walks' rows, merged; null for no rows in this stretch. `more` is asked of those that are left, called `page`. */
+/** `columns` of the walks' rows, merged; null if no walk has this stretch. `more` is selected for the resulting rows, named `page`. */
 export function positionedRows(
   outbox: Outbox,
   walks: readonly Walk[],
@@ -45,7 +45,7 @@ export function positionedRows(
   if (arms.length === 0) return null;
   const { direction } = span;
   const keyed = span.stretch === 'keyed' && walks.some((walk) => walk.key !== null);
-  // No key of this stretch is NULL; it is said the way most indexes have it, so that their rows need no sorting.
+  // This stretch has no NULL keys; NULLS FIRST or LAST is written as most indexes have it, so that their rows need no sort.
   const ofIndexes = walks.flatMap(({ index }) => index?.nulls(direction) ?? []);
   const nulls = ofIndexes.filter((one) => one === 'last').length * 2 > ofIndexes.length ? 'last' : 'first';
   const { ordered } = outbox.database.engine.fragments;
@@ -61,8 +61,8 @@ export function hasStretch({ key }: Walk, stretch: Stretch): boolean {
 const sortIds = (at: PlaceSql): Sql => sql.join(at.id.columns.map((column, index) => sql`${column.sql} as ${sql.id(`sort_id_${index}`)}`));
 
 /**
- * Digests and texts are made for shown rows only. Where subqueries are not streamed the limit is said again outside: MariaDB would merge
- * both queries, and lose the column of a companion when they are executed again. PostgreSQL would read every arm to its end for it.
+ * Computes digests and texts for shown rows only. Engines that do not stream subqueries repeat the limit outside: without it, MariaDB
+ * merges both queries and loses a companion's column on re-execution. With it, PostgreSQL would read every arm to its end.
  */
 function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
   const { at, key } = walk;
@@ -95,11 +95,11 @@ function chosenRows(outbox: Outbox, walk: Walk, span: Span): Sql {
   return chosen(all, sql`(${first}) as ${sql.ref(at.alias)}`, [...walk.where, ...tests, ...within], span.limit);
 }
 
-/** The table by the index of the walk, which the engine is told where it can be. */
+/** The table, with the walk's index as a hint if the engine takes one. */
 export const fromOf = ({ database }: Outbox, { at, index }: Pick<Walk, 'at' | 'index'>): Sql =>
   database.engine.fragments.from(at.place.table, at.alias, index?.name ?? null);
 
-/** The row of `at` whose key another one holds as `sortIds` names it. */
+/** Joins the row of `at` to another one that holds its key in the columns of `sortIds`. */
 function sameRow(at: PlaceSql, other: string): Sql<boolean>[] {
   return at.id.columns.map((column, index) => sql<boolean>`${column.sql} = ${sql.id(other, `sort_id_${index}`)}`);
 }
@@ -119,7 +119,7 @@ export const keyOrder = ({ at, index }: Pick<Walk, 'at' | 'index'>, key: Pick<So
 
 export const and = (tests: Sql<boolean>[]): Sql<boolean> => (tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`);
 
-/** The rows of the stretch, behind the position the page begins at and up to the one it ends at. */
+/** The rows of the stretch after `after` (exclusive) and up to `until` (inclusive). */
 function inSpan(outbox: Outbox, walk: Walk, { stretch, direction, after, until }: Span): Sql<boolean>[] {
   const { at, key } = walk;
   if (at.id.columns.length === 0) return [sql`false`];
@@ -129,7 +129,7 @@ function inSpan(outbox: Outbox, walk: Walk, { stretch, direction, after, until }
     if (values === null) return sql`false`;
     const own = at.id.columns.map((column) => column.sql);
     if (key === null || stretch === 'unkeyed') return beyond(own, sign, values);
-    // Compared as a row, which the index of the key alone serves too.
+    // A row comparison: an index on the sort key alone serves it too.
     return position.key === null ? sql`false` : beyond([key.sql, ...own], sign, [typed(position.key, key.description), ...values]);
   };
   const descending = direction === 'desc';
@@ -142,7 +142,7 @@ function inSpan(outbox: Outbox, walk: Walk, { stretch, direction, after, until }
 
 export interface Look {
   rows: number;
-  /** The last row looked at, where it was not the last there is. */
+  /** The last row read, if more may follow; otherwise null. */
   end: (Position & { at: string | null }) | null;
   backTo: string | null;
 }
@@ -154,7 +154,7 @@ interface LastLooked {
   id: string;
 }
 
-/** The last row that a bounded walk looks at, and its number; null for a walk that looks at every row. */
+/** The last row that a bounded walk reads, and how many it reads; null for a walk without a bound. */
 export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked> | null {
   const { tried, key } = walk;
   if (tried.on !== 'first' || !hasStretch(walk, span.stretch)) return null;
@@ -164,8 +164,8 @@ export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked
 }
 
 /**
- * By the sort key alone, which any index that leads with it serves; rows that share the last of its values may be more than are looked at.
- * Of just so many the last one is counted out of them; where rows are tried up to the last one, it is the last of all with the value.
+ * Reads the sort key alone, so that any index that leads with it serves. More rows may share its last value than the bound allows: if
+ * subqueries are streamed, the last row within the bound is counted out; otherwise it is the last of all rows with that value.
  */
 function lastByKey(outbox: Outbox, walk: Walk, key: SortKey, span: Span, look: number): Sql<LastLooked> {
   const { at } = walk;
@@ -191,7 +191,7 @@ function lastById(outbox: Outbox, walk: Walk, span: Span, look: number): Sql<Las
   const { at } = walk;
   const none = sql`cast(null as char(1))`;
   const order = orderBy(walk, span);
-  // Only the key is asked of every row: no row is fetched.
+  // Selects only columns of the index, so that no row of the table is fetched.
   const first = sql`(select ${idColumns(walk)} from ${fromOf(outbox, walk)}
     where ${and([...walk.where, ...inSpan(outbox, walk, span)])} order by ${order} limit ${sql.lit(look)}) as ${sql.ref(at.alias)}`;
   const rows = sql`(select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${first}) as ${sql.ref(at.alias)}`;
@@ -206,7 +206,7 @@ function idColumns({ at, index }: Walk): Sql {
   return sql.join([...new Set([...names, ...(index?.columns ?? [])])].map((name) => at.column(name)));
 }
 
-/** Where a page begins, and what it is made of. */
+/** Where a page begins, and its walks. */
 export interface ListStart {
   order: Cursor['order'];
   cursor: Cursor | null;
@@ -219,13 +219,13 @@ export interface Page {
   looked: Look;
 }
 
-/** Walking to the previous page means walking the other way round, and turning the rows over. */
+/** A previous page is read in the opposite direction, then its rows are reversed. */
 export function wayOf({ order, cursor }: ListStart): { backwards: boolean; direction: Direction } {
   const backwards = cursor?.direction === 'previous';
   return { backwards, direction: (order === 'newest') === backwards ? 'asc' : 'desc' };
 }
 
-/** The stretches of a walk from the cursor on: rows without a sort key come last of the newest, first of the oldest. */
+/** The stretches from the cursor on: rows without a sort key come last in newest-first order, first in oldest-first. */
 export function stretches(
   walks: readonly Walk[],
   direction: Direction,

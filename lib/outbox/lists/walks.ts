@@ -13,14 +13,14 @@ import { isSmall, type Outbox } from '../outbox';
 import { plainColumn, type Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '../rows/row';
 
-/** In a large table a search tries its filters on this many rows of a walk at the most, and says how far it came. */
+/** In a large table, a search tries its filters on at most this many rows of a walk and reports how far it got. */
 export const SEARCH_ROWS = 100_000;
-/** The same where the walk jumps about the table, and each row is a page of its own. */
+/** The same for a walk by random keys, where each row is on a page of its own. */
 const SCATTERED_SEARCH_ROWS = 10_000;
 
 type Sql<T = unknown> = RawBuilder<T>;
 
-/** What rows are ordered by before their key; null where the key is all there is. */
+/** What rows are ordered by before their key; null if they are ordered by key alone. */
 export interface SortKey {
   role: 'createdAt' | 'publishedAt';
   sql: Sql;
@@ -29,7 +29,7 @@ export interface SortKey {
   nullable: boolean;
 }
 
-/** A row in the order of a list; `key` null where it has none. */
+/** A row's position in a list; `key` is null if the row has no sort key. */
 export interface Position {
   key: string | null;
   id: string;
@@ -41,12 +41,12 @@ export interface Walk {
   key: SortKey | null;
   where: Sql<boolean>[];
   tests: Sql<boolean>[];
-  /** The index that gives the order; null where the rows found are sorted. */
+  /** The index that gives the order; null if the rows are sorted. */
   index: IndexWalk | null;
   tried: Tried;
 }
 
-/** The rows that tests are tried on: so many in the order of the walk, or up to one; a sample is the table's first in no order, with no next page. */
+/** The rows that tests are tried on: the first in order, those up to `last`, or a sample: the table's first, unordered, no next page. */
 export type Tried = { on: 'all' } | { on: 'first' | 'sample'; rows: number } | { on: 'upTo'; last: Position };
 export const ALL: Tried = { on: 'all' };
 
@@ -60,11 +60,11 @@ export interface List extends Walks {
   order: ListOrder;
 }
 
-/** A walk that tries nothing finds a row at each step: how many it looks at is for its reader to say. */
+/** A walk without tests returns a row at each step, so its reader's limit bounds it. */
 export const unlimited = (walks: readonly Walk[]): Walk[] =>
   walks.map((walk) => (walk.tests.length === 0 ? { ...walk, tried: ALL } : walk));
 
-/** The walks that together give every row of the filter exactly once. */
+/** Walks that together give every matching row exactly once. */
 export function listOf(outbox: Outbox, filter: EventFilter): List {
   const order = listOrder(outbox);
   const found: List = { order, walks: [], leftOut: [], missingIndex: null };
@@ -79,20 +79,20 @@ export function listOf(outbox: Outbox, filter: EventFilter): List {
   return found;
 }
 
-/** A list's part in one table, and what its filter asks of the rows there. */
+/** A list's part in one table: how it is ordered there, and its filter as tests. */
 interface ListPart {
   outbox: Outbox;
   order: ListOrder;
   filter: EventFilter;
   at: PlaceSql;
-  /** What rows are ordered by that are ordered by creation; null where all go by their key. */
+  /** The sort key by creation; null if rows are ordered by key alone. */
   key: SortKey | null;
   times: Sql<boolean>[];
   equal: Equalities;
   tests: Sql<boolean>[];
 }
 
-/** null where no row of the table can match. */
+/** null if no row of the table can match. */
 function partOf(outbox: Outbox, order: ListOrder, filter: EventFilter, place: Place): ListPart | null {
   const at = placeSql(outbox, place);
   const equal = equalities(outbox, at, filter);
@@ -137,7 +137,7 @@ function mainWalks(part: ListPart, asked: readonly EventState[]): Walks {
     return done([], missing ?? (order.scattered ? 'order' : null));
   }
 
-  // What no index finds: every other row of a small table, or what a look at the first rows of a large one shows.
+  // Rows that no index finds: all of them in a small table, a sample of a large one.
   const untimed = wanted.includes('published') && order.parts.published !== undefined ? publishedRows(part, false) : null;
   const scan = { ...walk(at, mixedKey(part)), tests: [...filtered, ...equal.unindexed] };
   if (small) {
@@ -148,12 +148,12 @@ function mainWalks(part: ListPart, asked: readonly EventState[]): Walks {
   if (others === null) return done([], missing);
   if (wanted.length > 0) walks.push({ ...scan, tests: [others, ...scan.tests], tried: { on: 'sample', rows: SEARCH_ROWS } });
   const missed = rest.filter((state) => outbox.shape.states.some((rule) => rule.state === state));
-  // A state no rule names is no reason to pay for an index.
+  // A state that no rule names does not justify an index.
   const advised = missed.length > 0 || wanted.length > 0 ? 'order' : null;
   return done(wanted.length > 0 ? missed : [...missed, 'unmapped'], missing ?? advised);
 }
 
-/** The dead-letter table or the archive: by an index on creation where it has one, otherwise sorted. */
+/** The dead-letter table or the archive: in the order of an index if it has one, otherwise sorted. */
 function otherWalks({ order, at, key, times, tests, equal }: ListPart): Walks {
   const column = order.by === 'key' ? uniqueKey(at.place) : (plainColumn(at.place, 'createdAt')?.name ?? null);
   const index = column === null ? null : fitWalk(at.place, column, [], false);
@@ -183,7 +183,7 @@ function wholeWalk({ order, at, key, times }: ListPart, tests: Sql<boolean>[]): 
 function partWalk(part: ListPart, states: Part, predicate: Sql<boolean>, tests: Sql<boolean>[]): Walk {
   const { outbox, order, at, key, times } = part;
   const index = order.parts[states]?.walk ?? null;
-  // Said apart from the states' own words, so that the planner sees the column the index leads with.
+  // Repeated apart from the states' conditions, so that the planner sees the column the index leads with.
   const common = commonTests(outbox.shape, STATES_OF[states]).map((test) => compileCondition(test, at.alias, outbox.scope));
   if (states === 'published' && order.by === 'happened') {
     const published = roleKey(at, 'publishedAt');
@@ -196,7 +196,7 @@ function partWalk(part: ListPart, states: Part, predicate: Sql<boolean>, tests: 
 
 const searchRows = (at: PlaceSql, rows = SEARCH_ROWS): Tried => (isSmall(at.place) ? ALL : { on: 'first', rows });
 
-/** What was created since then was published since then: a day is more than clocks and zones differ by. Before the first one there is none. */
+/** Events created since `from` are published since then; one day allows for clocks and time zones. There is no day before 0001-01-01. */
 function notPublishedBefore({ outbox, at, filter }: ListPart): Sql<boolean>[] {
   const published = at.role('publishedAt');
   if (filter.from === undefined || filter.from < '0001-01-02' || published === null) return [];
@@ -211,7 +211,7 @@ function roleKey(at: PlaceSql, role: 'createdAt' | 'publishedAt'): SortKey | nul
   return { role, ...bound, iso: at.roleIso(role), nullable: role === 'createdAt' && bound.description.nullable };
 }
 
-/** The key of any row of the table, whichever walk would find it. */
+/** The sort key for rows of any part: publishing for published rows if lists are ordered by it, otherwise creation. */
 function mixedKey(part: ListPart): SortKey | null {
   const { at, key } = part;
   const published = publishedRows(part, true);
@@ -224,7 +224,7 @@ function mixedKey(part: ListPart): SortKey | null {
   };
 }
 
-/** Published rows that say when, or that do not; null where lists are not ordered by it, or there can be none. */
+/** Published rows with a publish time (`timed`), or without; null if lists are not ordered by it, or no such row can exist. */
 function publishedRows({ outbox, order, at }: ListPart, timed: boolean): Sql<boolean> | null {
   const { shape, scope } = outbox;
   const column = at.place.roles.publishedAt?.column.name;
@@ -234,7 +234,7 @@ function publishedRows({ outbox, order, at }: ListPart, timed: boolean): Sql<boo
   return predicate && sql`(${predicate} and ${at.role('publishedAt')?.sql} is ${sql.raw(timed ? 'not null' : 'null')})`;
 }
 
-/** The rows of a list of every state that no walk has; null where there can be none. */
+/** In a list of all states, the rows that no walk covers; null if there can be none. */
 function unwalked(
   part: ListPart,
   served: readonly Part[],

@@ -7,13 +7,13 @@ import type { OutboxDirectory } from '../directory';
 import { tableText } from '@/lib/shape/schema/names';
 import type { OutboxSettings } from '../outbox';
 
-/** After these the rest of a database is not asked: it would keep the start waiting once for each outbox. */
+/** After one of these the database's other outboxes are skipped: each would delay the start again. */
 const UNREACHABLE: readonly FailureCode[] = ['connection', 'timeout', 'busy'];
 
-/** What the tables say against their mappings, a line per problem; a database that is unreachable says nothing. */
+/** What does not fit between tables and mappings, a line per problem; an unreachable database reports none. */
 export async function mappingErrors(
   directory: OutboxDirectory,
-  /** An outbox's number in the configuration. */
+  /** An outbox's index in the configuration. */
   place = (id: string): number => directory.ids.indexOf(id),
 ): Promise<string[]> {
   const byDatabase = new Map<Database, string[]>();
@@ -37,11 +37,11 @@ async function linesOf(settings: OutboxSettings, database: Database, place: numb
   const problems = await mappingProblems(settings, database);
   return settings.inline
     ? problems.map(({ path, message }) => `${formatPath(['outboxes', place, ...path])}: ${message}`)
-    : // A missing table is a mistake only of a mapping's own writer.
+    : // A missing table is an error only in an inline mapping.
       problems.filter(({ absent }) => absent !== true).map((problem) => builtInLine(settings, place, problem));
 }
 
-/** The parts of a built-in shape stand nowhere in the file: the line is at its key, and names the part. */
+/** A built-in shape is not in the file: the problem is reported at its key, and names the part. */
 function builtInLine({ shape, table }: OutboxSettings, place: number, { path, message }: MappingProblem): string {
   const own = path[0] === 'shape';
   const at = formatPath(['outboxes', place, ...(own ? ['shape'] : path)]);

@@ -15,7 +15,7 @@ import { placeSql } from '../rows/row';
 
 const STATEMENT_MS = 2_000;
 
-/** The rows of a statement that looks at a few, to hold a mapping against them; none where that takes too long or is refused. */
+/** Runs a statement that reads a few rows, within two seconds; [] if it takes longer or fails. */
 export async function fewRows<T>(database: Database, statement: RawBuilder<T>): Promise<T[]> {
   try {
     return (await database.read((db) => statement.execute(db), { statementMs: STATEMENT_MS })).rows;
@@ -25,10 +25,10 @@ export async function fewRows<T>(database: Database, statement: RawBuilder<T>): 
   }
 }
 
-/** Failures that say something against the statement itself; a right that is missing is said elsewhere. */
+/** Failures that a mapping can cause; a missing privilege is reported elsewhere. */
 const AGAINST_STATEMENT: DatabaseFailure['code'][] = ['other', 'outdated', 'bad_value', 'missing'];
 
-/** What the database says against reading a table by its mapping, without reading a row; [] for nothing. Throws DatabaseFailure. */
+/** The parts of a mapping that the database refuses to read, tried without reading a row; [] for none. Throws DatabaseFailure. */
 export async function refusedReadings(outbox: Outbox): Promise<MappingProblem[]> {
   const { walks } = listOf(outbox, {});
   const page = mergedRows(outbox, walks, { stretch: 'keyed', direction: 'desc', after: null, until: null, limit: 0 });
@@ -63,7 +63,7 @@ function partsOf(outbox: Outbox): { path: Path; statement: RawBuilder<unknown> }
   ];
 }
 
-/** What the database says against a statement; null when it takes it. It speaks of the mapping's own words: no row is read. */
+/** The database's error for a statement; null if it accepts it. No row is read, so the message can quote only the mapping. */
 async function refusal(outbox: Outbox, statement: RawBuilder<unknown>): Promise<string | null> {
   try {
     await outbox.database.read((db) => statement.execute(db));
@@ -77,7 +77,7 @@ async function refusal(outbox: Outbox, statement: RawBuilder<unknown>): Promise<
 
 const TIMES_ROWS = 20;
 
-/** Since 1970, of times between 1985 and 2286: no number is one in two of them. */
+/** Numbers since 1970 of times between 1985 and 2286: these ranges do not overlap. */
 const UNITS = [
   { unit: 'seconds', time: 'epoch_s', from: 5e8 },
   { unit: 'milliseconds', time: 'epoch_ms', from: 5e11 },
@@ -85,10 +85,10 @@ const UNITS = [
   { unit: 'nanoseconds', time: null, from: 5e17 },
 ] as const;
 const SPAN = 20;
-/** What stands for "never" in columns of 64 bits, whatever they count. */
+/** Stands for "never" in 64-bit columns, whatever their unit. */
 const NEVER = 2 ** 63 - 1;
 
-/** Numbers read as times of one unit that are plainly of another, in twenty rows of each table; [] where that cannot be told. */
+/** Columns read as times of one unit whose numbers are clearly of another, by 20 rows per table; [] if that is uncertain. */
 export async function implausibleTimes(outbox: Outbox): Promise<MappingProblem[]> {
   const found: MappingProblem[] = [];
   for (const place of livePlaces(outbox)) found.push(...(await ofPlace(outbox, place)));
@@ -115,7 +115,7 @@ async function ofPlace({ database, shape }: Outbox, place: Place): Promise<Mappi
   });
 }
 
-/** Where the mapping says how this column spells a time; roles that a dead-letter table does not say for itself are the outbox's. */
+/** Where the mapping says how this column spells a time; the dead-letter table inherits roles it does not define. */
 function pathOf({ columns, dead }: Shape, { key, roles }: Place, name: string): Path {
   const role = VALUE_ROLES.find((one) => roles[one]?.column.name === name && roles[one].path.length === 0);
   if (role === undefined) return ['shape', 'times', name];
@@ -125,7 +125,7 @@ function pathOf({ columns, dead }: Shape, { key, roles }: Place, name: string): 
 
 const IDS_ROWS = 500;
 
-/** An id that rows share, among five hundred, where no key makes it unique; [] also where reading them takes too long or is refused. */
+/** An id shared by several of 500 rows, if no key makes it unique; [] also if the rows cannot be read in time. */
 export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
   const { main, database } = outbox;
   if (isUnique(main)) return [];

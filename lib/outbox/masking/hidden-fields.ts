@@ -22,12 +22,12 @@ const NOT_SHOWN = ['topic', 'payload', 'headers', 'version'] as const satisfies 
   Exclude<keyof OutboxEvent, 'version'>
 >[];
 
-/** What lists are ordered by, figures made of and states told from: hidden from some, it would show through all of these. */
+/** Roles by which events are ordered, counted and given a state: all of these would reveal a hidden value. */
 const COUNTED = VALUE_ROLES.filter((role) => !([...MASKABLE, ...NOT_SHOWN] as readonly ValueRole[]).includes(role));
 
 const known = new WeakMap<Settings, ReadonlySet<EventText>>();
 
-/** The fields of this outbox's events whose values roles without `payload:unmask` are not shown, by its configuration alone. */
+/** Event fields that roles without `payload:unmask` do not see; depends on the configuration alone. */
 export function hiddenFields(settings: Settings): ReadonlySet<EventText> {
   const before = known.get(settings);
   if (before !== undefined) return before;
@@ -42,7 +42,7 @@ export function hiddenFields(settings: Settings): ReadonlySet<EventText> {
   return found;
 }
 
-/** What `mask` cannot hide, because the console orders, counts and judges by it for everybody. */
+/** Roles that `mask` cannot hide, because events are ordered, counted and judged by them for every reader. */
 export function maskProblems(settings: Settings): MappingProblem[] {
   return COUNTED.filter((role) => isHidden(settings, role)).map((role) => ({
     path: ['mask'],
@@ -50,7 +50,7 @@ export function maskProblems(settings: Settings): MappingProblem[] {
   }));
 }
 
-/** Whether one of the places a role may be read from is a masked place of the payload or the headers. */
+/** Whether any place that a role may be read from is a masked path of the payload or headers. */
 function isHidden({ mask, shape }: Settings, role: ValueRole): boolean {
   return (['payload', 'headers'] as const).some((content) =>
     placesOf(shape.columns[content]).some((whole) =>
@@ -68,6 +68,6 @@ function placesOf(source: Source | undefined): { column: string; path: string[] 
   if (typeof source === 'string') return [{ column: source.toLowerCase(), path: [] }];
   if ('anyOf' in source) return source.anyOf.flatMap(placesOf);
   if (!('column' in source) || source.join !== undefined) return [];
-  // The last element stands at no index that a path could name.
+  // The last element has no fixed index that a path could name.
   return [{ column: source.column.toLowerCase(), path: [...(source.last === true ? ['-1'] : []), ...(source.path ?? [])] }];
 }

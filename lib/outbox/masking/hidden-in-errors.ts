@@ -9,24 +9,24 @@ import { decodeVersion } from '../rows/version';
 import { hiddenValues } from './mask';
 import { maskText } from './mask-text';
 
-/** An error this long may have been cut, in the middle of a value it quotes. */
+/** An error this long may have been cut in the middle of a value it quotes. */
 const MAY_BE_CUT_CHARACTERS = 300;
-/** Characters (code points, as databases cut by them): a shorter value is part of too many words, and is looked for as a word of its own. */
+/** Code points, as databases cut by them. Shorter values are part of too many words, and are matched as whole words only. */
 const SHORTEST_WITHIN = 3;
-/** Digits: fewer are part of too many numbers. */
+/** Shorter numbers are part of too many others, and are matched as whole numbers only. */
 const SHORT_NUMBER = /^\d{1,5}$/;
 const WORD = /[\p{L}\p{N}]/u;
 const DIGIT = /\d/;
 
 type Stretch = [from: number, to: number];
 
-/** How a hidden value may be written. `short` is said of the value: of how it is written, quotes in it would tell. */
+/** A spelling of a hidden value. `short` is about the value itself: escaped quotes would make its text longer. */
 interface Spelling {
   text: string;
   short: boolean;
 }
 
-/** The error with hidden values masked, as JSON and addresses write them too, by where they stand and never by their characters. */
+/** The error with hidden values masked, also as JSON and URLs escape them. All positions are found first, then replaced together. */
 export function presentError(error: string | null, hidden: string[], isCut = false): string | null {
   if (error === null) return null;
   const values = [...new Set(hidden)].filter((value) => value !== '').flatMap(spellings);
@@ -59,7 +59,7 @@ function quotes(error: string, value: Spelling): Stretch[] {
 const isPartOf = ({ text, short }: Spelling, beside: string): boolean =>
   short ? WORD.test(beside) : SHORT_NUMBER.test(text) && DIGIT.test(beside);
 
-/** Of a text that is cut the last characters may be the first of a value: so few that it cannot be told are never shown. */
+/** The end of a cut text may be the beginning of a value. With `isCut`, the last two characters, too few to compare, are masked too. */
 function cutEnd(error: string, values: Spelling[], isCut: boolean): Stretch[] {
   const characters = [...error];
   if (characters.length < MAY_BE_CUT_CHARACTERS || values.length === 0) return [];
@@ -68,7 +68,7 @@ function cutEnd(error: string, values: Spelling[], isCut: boolean): Stretch[] {
   return begun === 0 ? [] : [[error.length - begun, error.length]];
 }
 
-/** The length at the end of `error` that is the beginning of `value`, and not all of it: of three characters at least, otherwise 0. */
+/** Length of the end of `error` that is a proper beginning of `value`: three characters at least, otherwise 0. */
 function beginningAtTheEnd(error: string, value: string): number {
   const start = [...value].slice(0, SHORTEST_WITHIN).join('');
   let at = error.indexOf(start, Math.max(0, error.length - value.length + 1));
@@ -76,7 +76,7 @@ function beginningAtTheEnd(error: string, value: string): number {
   return at < 0 ? 0 : error.length - at;
 }
 
-/** In their order, those that touch made one: two values side by side are not told apart. */
+/** Sorted, with touching stretches merged: two adjacent values cannot be told apart. */
 function joined(stretches: Stretch[]): Stretch[] {
   const sorted = stretches.toSorted((a, b) => a[0] - b[0]);
   const found: Stretch[] = [];
@@ -88,30 +88,30 @@ function joined(stretches: Stretch[]): Stretch[] {
   return found;
 }
 
-/** Payloads up to this size are searched for values an error may quote, all of a page at once; those up to READ_BYTES a few at a time. In bytes. */
+/** Payloads up to this size are searched for quoted values, a whole page at once; larger ones, up to READ_BYTES, a few at a time. */
 const SEARCHED_BYTES = 65_536;
-/** Rows of a page whose long payloads are read at once: each is parsed while everybody else waits. */
+/** Rows of a page whose long payloads are read per call: parsing each blocks the process. */
 const LONG_ROWS = 4;
 const ROWS_AT_ONCE = 200;
-/** Masked errors that are remembered of an outbox, and the longest of them in characters. */
+/** Masked errors cached per outbox, and the longest key (id, version, error) that is cached, in characters. */
 const REMEMBERED_ERRORS = 2_500;
 const REMEMBERED_CHARACTERS = 2_000;
 
-/** By the row's version: who polls a list does not have the same payloads read again. Goes with the binding of the outbox. */
+/** Masked errors by row version, so that polling a list does not read the same payloads again. Dropped with the outbox's binding. */
 const remembered = new WeakMap<Outbox, Map<string, string>>();
 
-/** A text that speaks of an event, and the version of the event where it is known. */
+/** An event's error, and the event's version if known. */
 interface Quoting {
   id: string;
   error: string | null;
   version?: string | null;
-  /** The row's own version, where nothing else of it is known. */
+  /** The row's own version, if that is all that is known of it. */
   exact?: string;
 }
 
 /**
- * Events with what their errors quote of hidden values hidden. Reads the payloads of those with an error once per version of their row:
- * up to 64 kB in one statement, a few of up to 256 kB a call. An error whose payload cannot be searched is withheld whole.
+ * Masks hidden values that errors quote. Reads the payloads of events with an error, once per row version: those up to 64 kB together, and
+ * up to 256 kB only a few per call. An error whose payload cannot be searched is withheld whole.
  */
 export async function maskErrors<T extends Quoting>(outbox: Outbox, events: T[]): Promise<T[]> {
   const places = placesWithContent(outbox);
@@ -130,11 +130,11 @@ export async function maskErrors<T extends Quoting>(outbox: Outbox, events: T[])
   });
 }
 
-/** As it is now where that is known, otherwise as it was seen. */
+/** By the row's current version if known, otherwise by the version it was read with. */
 const keyOf = ({ id, error, version, exact: own }: Quoting, exact = own ?? decodeVersion(version ?? '')?.exact): string =>
   JSON.stringify([id, exact, error]);
 
-/** An error as it is shown beside the content it may quote; withheld where that is not all there. */
+/** An error shown beside its event's content, which is searched for hidden values; withheld if the content cannot be searched. */
 export function maskErrorBeside(
   outbox: Outbox,
   error: string | null,
@@ -164,9 +164,9 @@ type Searchable = (typeof SEARCHABLE)[number];
 interface Searched {
   values: string[];
   exact: string;
-  /** Payload and headers were searched to their ends. */
+  /** Payload and headers were searched completely. */
   whole: boolean;
-  /** They are searched no further: too large, without paths, or long and read by themselves. */
+  /** Not searched any further: too large, without paths, or long and already read alone. */
   long: boolean;
 }
 
@@ -187,7 +187,7 @@ async function hiddenById(outbox: Outbox, places: Place[], fresh: Quoting[], kno
   });
 }
 
-/** Of an id that is in several places what the last of them says. */
+/** If an id is in several places, the last place counts. */
 async function searched(outbox: Outbox, db: Db, places: Place[], ids: string[], bytes: number): Promise<Map<string, Searched>> {
   const { fragments } = outbox.database.engine;
   const sights = places.map((place) => placeSql(outbox, place));
@@ -227,7 +227,7 @@ interface FoundRow {
   exact: string;
   payload: string | null;
   headers: string | null;
-  /** Set where something is larger than was asked for, and where it is larger than is ever asked for. */
+  /** `cut`: something is larger than this read's limit; `endless`: larger than READ_BYTES. */
   cut: string | null;
   endless: string | null;
 }

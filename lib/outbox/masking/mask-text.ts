@@ -4,14 +4,14 @@ import { SENSITIVE_KEYS } from './paths';
 const EMAIL = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b/g;
 const JWT = /\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g;
-/** A well-known key with its value, as JSON, queries and settings write it: `"token":"…"`, `password=…`. */
+/** A sensitive key with its value, as JSON, query strings and settings write it: `"token":"…"`, `password=…`. */
 const QUOTED = new RegExp(
   `((?<![a-z\\d_-])\\\\?["'](?:${SENSITIVE_KEYS})\\\\?["']\\s*[:=]\\s*)(\\\\"[^"]*"?|"(?:[^"\\\\]|\\\\.)*"?|'[^']*'?|[^\\s,;&}\\]]+)`,
   'gi',
 );
 const ASSIGNED = new RegExp(`((?<![a-z\\d_-])(?:${SENSITIVE_KEYS})=)("[^"]*"?|'[^']*'?|[^\\s,;&)\\]}]+)`, 'gi');
 
-/** Free text with what looks like personal data or a secret hidden: no path can be configured into it. */
+/** Free text with everything masked that looks like personal data or a secret; no path can be configured for it. */
 export function maskText(text: string): string {
   return text
     .replace(JWT, MASK)

@@ -9,21 +9,21 @@ import type { Outbox } from '../outbox';
 
 const MAX_DEPTH = 64;
 
-/** Content as this viewer may see it. What cannot be searched for masked paths is withheld whole; sizes are of what is shown. */
+/** Content as this viewer may see it. Content that cannot be searched for masked paths is withheld; sizes are of what is shown. */
 export function presentContent(outbox: Outbox, role: 'payload' | 'headers', stored: StoredContent, unmask: boolean): Content {
   const head = stored.head;
   const shownBytes = head === null ? 0 : stored.binary ? head.length / 2 : Buffer.byteLength(head);
   const cut = shownBytes < stored.bytes;
   const warning = role === 'payload' ? (outbox.shape.payload?.warn ?? null) : null;
   const estimated = stored.estimated === true;
-  // How well a value compresses tells of what it is.
+  // How well a value compresses reveals something about it.
   const bytes = estimated && !unmask ? null : stored.bytes;
   const base = { bytes, bytesKnown: estimated ? 'estimated' : 'exact', unread: stored.unread ?? null, shownBytes, cut, warning } as const;
   const hidden = (text: string | null): Pick<Content, 'text' | 'bytes' | 'shownBytes' | 'masked'> => {
     const size = Buffer.byteLength(text ?? '');
     return { text, bytes: size, shownBytes: size, masked: true };
   };
-  // There is nothing to be read wrongly.
+  // Nothing is shown that could be misread.
   if (head === null) return { ...base, text: null, format: 'text', masked: false, cut: false, warning: null };
   if (stored.binary) return { ...base, text: head, format: 'binary', masked: false, ...(unmask ? {} : hidden(null)) };
   const tree = cut ? undefined : parseJson(head);
@@ -31,7 +31,7 @@ export function presentContent(outbox: Outbox, role: 'payload' | 'headers', stor
   const clear: Content = { ...base, text: head, format, masked: false };
   if (unmask) return clear;
   if (tree === undefined) {
-    // Text that is no JSON has no paths, and the configuration has told that something in here is not for everyone.
+    // Not JSON, so no path finds what is to be masked in it: withheld if it is cut, looks like JSON, or any path is configured.
     if (cut || outbox.settings.mask.length > 0 || LOOKS_LIKE_JSON.test(head)) return { ...clear, ...hidden(null) };
     const text = maskText(head);
     return text === head ? clear : { ...clear, ...hidden(text) };
@@ -43,7 +43,7 @@ export function presentContent(outbox: Outbox, role: 'payload' | 'headers', stor
 
 const LOOKS_LIKE_JSON = /^\s*[[{]/;
 
-/** Of a key that is written twice the last one counts, as everywhere: refused, the document would be text without paths. */
+/** The last of duplicate keys counts, as elsewhere: if they were refused, the document would be text without paths. */
 function parseJson(text: string): unknown {
   try {
     return parse(text, null, { onDuplicateKey: ({ newValue }) => newValue });
@@ -52,7 +52,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Replaces every masked value, also one that is null; nesting beyond 64 levels is masked rather than walked. */
+/** Replaces every masked value, even null; values nested deeper than 64 levels are masked instead of searched. */
 function maskTree(root: unknown, paths: string[][], hidden: (value: unknown) => void): unknown {
   const hide = (value: unknown): string => {
     hidden(value);
@@ -68,7 +68,7 @@ function maskTree(root: unknown, paths: string[][], hidden: (value: unknown) => 
       return walk(child, further, depth + 1);
     };
     if (Array.isArray(value)) return value.map((child, index) => step(String(index), child));
-    // Entries, not assignment: a key called __proto__ is data here.
+    // Not by assignment: a key called __proto__ is data here.
     return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, step(key, child)]));
   };
   return walk(root, paths, 0);
@@ -81,16 +81,16 @@ const scalarsOf = (value: unknown): string[] => {
   return value === null || value === '' ? [] : [String(value)];
 };
 
-/** Fields that are read out of the payload or headers, hidden where a masked path covers them. */
+/** Hides the fields that are read from a masked path of the payload or headers. */
 export function presentEvent<E extends OutboxEvent>(outbox: Outbox, event: E, unmask: boolean): E {
   const hidden = hiddenFields(outbox.settings);
   if (unmask || hidden.size === 0) return event;
   return { ...event, ...Object.fromEntries([...hidden].map((field) => [field, null])) };
 }
 
-/** Values that are hidden, as an error may quote them; null where something is masked and the content has no paths. */
+/** Hidden values as an error may quote them; null if something is masked and the content has no paths to find it by. */
 export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored: StoredContent | null): string[] | null {
-  // Bytes nobody is shown may be text all the same, and an error quotes them.
+  // Binary content is never shown, but may be text, which an error can quote.
   const readable = stored?.binary === true ? decodeContent(stored, 'text') : stored;
   if (readable === null || readable.head === null || readable.head === '') return [];
   const unsearched = outbox.settings.mask.length > 0 ? null : [];
@@ -102,7 +102,7 @@ export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored
   return covered.flatMap(scalarsOf);
 }
 
-/** Of a document that was cut nobody can say which values are masked: none of those that can be read is quoted. */
+/** Which values of a cut document are masked is unknown: all scalars found in it count as hidden. */
 function scalarsIn(cut: string): string[] {
   const found = new Set<string>();
   for (const [, text, colon, number] of cut.matchAll(/"((?:[^"\\]|\\.)*)"(\s*:)?|(-?\d+(?:\.\d+)?)/g)) {

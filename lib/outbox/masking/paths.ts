@@ -1,13 +1,13 @@
 import { rawSteps } from '@/lib/shared/lists/document-path';
 
-/** Keys that are hidden from roles without `payload:unmask` even when no path names them. */
+/** Keys hidden from roles without `payload:unmask` even if no path names them. */
 export const SENSITIVE_KEYS =
   'pass(?:word|wd|phrase)?|secret|client_?secret|token|(?:access|refresh|id)_?token|api_?key|authorization|cookie|cvv2?|cvc|pan|card_?number|iban|ssn|e_?mail|phone(?:_?number)?|private_?key';
 const SENSITIVE_KEY = new RegExp(`^(?:${SENSITIVE_KEYS})$`, 'i');
 
 export const isSensitive = (key: string): boolean => SENSITIVE_KEY.test(key);
 
-/** The paths of the configuration that speak of this column. A path without `payload` or `headers` in front speaks of both. */
+/** The configured paths for this column. A path that does not begin with `payload` or `headers` is for both. */
 export function maskedPaths(mask: readonly string[], role: 'payload' | 'headers'): string[][] {
   return mask.flatMap((text) => {
     const steps = rawSteps(text.replace(/^\$\.?/, ''));
@@ -16,7 +16,7 @@ export function maskedPaths(mask: readonly string[], role: 'payload' | 'headers'
   });
 }
 
-/** What is left of a path after one step into a document; `*` stands for every key or index, `**` for any depth. */
+/** What remains of a path after one step into a document; [] if it leads elsewhere. `*` is any key or index, `**` any depth. */
 export function advance(path: string[], key: string): string[][] {
   const [head, ...rest] = path;
   if (head === undefined) return [];
@@ -24,7 +24,7 @@ export function advance(path: string[], key: string): string[][] {
   return head === '*' || head === key ? [rest] : [];
 }
 
-/** Whether the value at these steps is hidden, or one that it holds by name. */
+/** Whether the value at these steps is hidden, or contains a value that a path names. */
 export function hidesPath(mask: readonly string[], role: 'payload' | 'headers', steps: string[]): boolean {
   let active = maskedPaths(mask, role);
   for (const step of steps) {

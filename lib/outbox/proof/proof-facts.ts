@@ -5,27 +5,27 @@ import { isParsedKind } from '@/lib/shape/schema/condition';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
 import { type FoundOutbox, tableLabel } from '../outbox';
 
-/** A table that our tests run operations on: the kinds of its columns, and the triggers that may alter what is written. */
+/** A table that our tests run operations on: its columns, and the triggers that may alter written rows. */
 export interface ProvenTable {
-  /** The kind of each, or `generated`. */
+  /** The kind of each column, or `generated`. */
   columns: Record<string, string>;
   triggers: string[];
 }
 
 export type TableFacts = ReturnType<typeof tableFacts>;
 
-/** What a proof was a proof of: the mapping and the tables it was tried on. Equal facts, and the proof still holds. */
+/** What a proof was made on: the mapping and its tables. The proof holds while these facts are equal. */
 export interface ProofFacts {
   version: 1;
   engine: string;
   database: string;
-  /** A digest of each part of the mapping that says what is read or written. */
+  /** A digest of each part of the mapping that determines what is read or written. */
   mapping: Record<string, string>;
   main: TableFacts;
   dead: TableFacts | null;
 }
 
-/** Parts of a shape that are words for people, or say how to recognise a table. */
+/** Parts of a shape that are texts for people, or only recognise a table. */
 const WORDS = new Set(['key', 'label', 'origin', 'engines', 'table', 'match', 'family', 'cautions', 'detect', 'facts', 'proven']);
 
 export function proofFacts(outbox: FoundOutbox): ProofFacts {
@@ -43,7 +43,7 @@ export function proofFacts(outbox: FoundOutbox): ProofFacts {
   };
 }
 
-/** One name for a set of facts: 64 hexadecimal digits. */
+/** SHA-256 of the facts, as 64 hexadecimal digits. */
 export const fingerprintOf = (facts: ProofFacts): string => digest(facts);
 
 function tableFacts(place: Place, rules: TableRules | null) {
@@ -51,7 +51,7 @@ function tableFacts(place: Place, rules: TableRules | null) {
   const triggers = rules?.triggers?.filter(({ enabled }) => enabled);
   return {
     name: tableLabel(table),
-    /** Type, and `not null`, `generated` where it is so, by column. */
+    /** By column: its type, with `not null` and `generated` if it is so. */
     columns: Object.fromEntries(
       [...description.columns.values()].map((column) => [
         column.name,
@@ -62,13 +62,13 @@ function tableFacts(place: Place, rules: TableRules | null) {
       .filter((index) => index.unique)
       .map((index) => index.columns.join(', ') + (index.predicate === null ? '' : ` where ${index.predicate}`))
       .sort(),
-    /** A digest of each enabled trigger and what it runs; null where nobody may see them. */
+    /** A digest of each enabled trigger and what it runs; null if they cannot be read. */
     triggers: triggers === undefined ? null : Object.fromEntries(triggers.map((trigger) => [trigger.name, digest(trigger)])),
     rewritten: rules?.rewritten ?? false,
   };
 }
 
-/** What is different between a proof and now, in the order a person would look at it; [] when the proof still holds. */
+/** What differs between a proof's facts and now, in the order to check it; [] while the proof holds. */
 export function differences(was: ProofFacts, now: ProofFacts): ProofDifference[] {
   const parts = changes(was.mapping, now.mapping).sort((a, b) => (a.name < b.name ? -1 : 1));
   const moved = was.database !== now.database || was.engine !== now.engine;
@@ -115,7 +115,7 @@ export function difference(what: ProofDifference['what'], of: string, at: Partia
 
 const digest = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('hex');
 
-/** JSON with sorted keys, without what is not there or was added by parsing, so that equal facts have equal texts. */
+/** JSON with sorted keys, without undefined entries and what parsing added, so that equal facts have equal texts. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);

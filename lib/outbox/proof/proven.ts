@@ -1,4 +1,4 @@
-/** Whether an outbox's mapping has been shown to change its table as it says. */
+/** Whether an outbox's mapping is proven to change its table as it says. */
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
 import type { EngineKey } from '@/lib/shared/model';
@@ -11,9 +11,9 @@ import provenTables from './proven-tables.json' with { type: 'json' };
 const PROVEN_TABLES: Record<string, Partial<Record<EngineKey, { main: ProvenTable; dead: ProvenTable | null }>>> = provenTables;
 
 export interface KnownProof {
-  /** Who turned changes on or off last, and what was proven then: null facts where no proof was needed. */
+  /** The last time changes were turned on or off, and the facts proven then; `facts` is null if no proof was needed. */
   switched: { on: boolean; facts: ProofFacts | null } | null;
-  /** What the newest proof said: `passed` when any operation was left that may be used. */
+  /** The newest proof; `passed` if at least one operation may be used. */
   decided: { passed: boolean; refused: string[]; facts: ProofFacts } | null;
 }
 
@@ -22,17 +22,17 @@ export type ProofSource = (outboxId: string) => Promise<KnownProof>;
 export interface ProofState {
   needed: boolean;
   facts: ProofFacts;
-  /** What is different from what was proven, or from the table a built-in shape was tested on. */
+  /** Differences from the proven facts, or from the table that a built-in shape is tested on. */
   differences: ProofDifference[];
-  /** Operations that failed their proof on this table with this mapping; all others read back what they change. */
+  /** Operations that failed their proof with this table and mapping; the others read back what they change. */
   refused: string[];
   why: ReadOnlyReason | null;
 }
 
-/** False for a shape whose operations run in our tests, on a table like the one they run on. */
+/** False for a shape whose operations our tests run on a table like this one. */
 export const isProofNeeded = (outbox: FoundOutbox): boolean => untestedTraits(outbox)?.length !== 0;
 
-/** Judges a mapping: by the switch, by the proof it was turned on with, or by our own tests. `known` is null when the store does not answer. */
+/** Judges a mapping by the switch, by the proof it was turned on with, or by our tests. `known`: null if the store does not answer. */
 export function judgeProof(outbox: FoundOutbox, known: KnownProof | null): ProofState {
   const facts = proofFacts(outbox);
   const deviations = untestedTraits(outbox);
@@ -52,7 +52,7 @@ export function judgeProof(outbox: FoundOutbox, known: KnownProof | null): Proof
   return { ...state, why: switched?.on === true ? null : 'changes_off' };
 }
 
-/** What this table has that the one of our tests has not, types by kind; null for a mapping whose operations do not run there. */
+/** What this table has that the tested one lacks, and columns of another kind; null if our tests do not run this mapping's operations. */
 function untestedTraits({ settings, database, shape, main, dead, rules }: FoundOutbox): ProofDifference[] | null {
   if (settings.inline || shape.proven !== 'by_tests') return null;
   const tested = PROVEN_TABLES[shape.key]?.[database.engine.key];

@@ -1,17 +1,17 @@
-/** Which replication slot is this outbox's, and how it is: from what a reading saw of all of them. */
+/** Which replication slot belongs to this outbox, and its health, from what a reading saw of all slots. */
 import { isLost, type SlotSeen, type SlotsSeen, type SlotSight } from './seen';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 
-/** What connectors have the log written out with: a slot of another plugin is somebody else's. */
+/** Output plugins that connectors use; a slot with another plugin is for something else. */
 const CONNECTOR_PLUGINS: readonly string[] = ['pgoutput', 'decoderbufs', 'wal2json'];
 
-/** The slot of the outbox; null with the reason where there is none, or nobody can tell which. */
+/** The outbox's slot; null with the reason if there is none, or several may be it. */
 export type Chosen = { slot: SlotSeen; why: null } | { slot: null; why: UnavailableReason };
 
-/** The slot that is configured, else the only one a connector could read. One that is lost counts where no other is left. */
+/** The configured slot, else the only one that a connector could read. A lost slot counts only if no other is left. */
 export function chooseSlot({ wanted }: SlotSight, { standby, slots }: SlotsSeen): Chosen {
-  // One that was promoted since may still call its slots copies.
+  // A promoted standby may still mark its own slots as synced.
   const own = standby ? slots.filter(({ synced }) => !synced) : slots;
   const candidates =
     wanted === null
@@ -23,7 +23,7 @@ export function chooseSlot({ wanted }: SlotSight, { standby, slots }: SlotsSeen)
   return others.length > 0 ? { slot: null, why: 'several_slots' } : { slot, why: null };
 }
 
-/** What a summary says of it; null where the rows tell what is out. */
+/** The slot's health for a summary; null if the table's rows show what is published. */
 export function slotHealth(sight: SlotSight | null, seen: SlotsSeen | null): SlotHealth | null {
   if (sight === null) return null;
   if (sight.why !== null || seen === null) return unknown(sight, sight.why ?? 'slots_hidden');
@@ -54,7 +54,7 @@ function healthOf(slot: SlotSeen, assumed: boolean): SlotHealth {
     assumed,
     state: lost ? 'lost' : slot.active ? 'active' : 'inactive',
     inactiveSince: slot.inactiveSince === null ? null : new Date(slot.inactiveSince).toISOString(),
-    // What was confirmed before is no measure of a slot that nothing can be read from.
+    // Nothing can be read from a lost slot, so its last positions mean nothing.
     lagBytes: lost ? null : bytes(slot.unconfirmedBytes),
     heldBytes: lost ? null : bytes(slot.retainedBytes),
     safeBytes: lost ? null : bytes(slot.safeBytes),
@@ -62,5 +62,5 @@ function healthOf(slot: SlotSeen, assumed: boolean): SlotHealth {
   };
 }
 
-/** The end of the log and the slot are read one after the other: it may have come further meanwhile. */
+/** The end of the log and the slot are read one after the other: the slot may have moved past that end. */
 const bytes = (value: number | null): number | null => (value === null ? null : Math.max(0, value));

@@ -1,25 +1,25 @@
 /**
- * Whether the relay behind a replication slot lives and moves. Log that is not confirmed is no count of events, and an idle slot stands
- * still as well: nothing is judged from one tick, nor of a slot before rows were written that it should have confirmed long ago.
+ * Whether the relay behind a replication slot is alive and moving. Unconfirmed log is no count of events, and an idle slot does not move
+ * either: nothing is judged from one tick, nor before rows were written that the slot should have confirmed long ago.
  */
 import { isLost, RESTART_MS, type SlotSeen, type SlotSight, type SlotsSeen } from './seen';
 import { chooseSlot } from './health';
 
-/** Connectors confirm once a minute, or as seldom as their offsets are kept. */
+/** Connectors confirm once a minute, or as rarely as they store their offsets. */
 const CONFIRMS_WITHIN_MS = 300_000;
-/** Sessions report what they have written up to so much later. */
+/** Sessions report the rows they wrote with up to this delay. */
 const REPORTED_MS = 20_000;
-/** So little log is written while nobody writes, or by a transaction that was rolled back. */
+/** Idle databases and rolled-back transactions write less log than this. */
 const QUIET_BYTES = 16_384;
-/** An earlier tick that saw the same. */
+/** What one tick saw counts once another, this much later, sees the same. */
 const CONFIRMED_AFTER_MS = 8_000;
-/** Ticks further apart say nothing of the time between them. */
+/** Between ticks further apart, anything may have happened. */
 const APART_MS = 60_000;
-/** So much log held back, for so long and not less, is more than a burst. */
+/** More log held back than this, for at least HELD_MS, is not a burst. */
 const HELD_BYTES = 10_000_000_000;
 const HELD_MS = 300_000;
 
-/** What readings saw of the slots, oldest first; `seen` is null for one that was not answered. */
+/** What readings saw of the slots, oldest first; `seen` is null if a reading got no answer. */
 export interface SlotHistory {
   sight: SlotSight | null;
   readings: readonly { asOf: string; seen: SlotsSeen | null }[];
@@ -33,7 +33,7 @@ interface SlotTick {
 }
 
 export type Stop = {
-  /** Milliseconds since the epoch; null where nobody saw it otherwise. */
+  /** Milliseconds since the epoch; null if no earlier tick saw it otherwise. */
   since: number | null;
   slot: string | null;
   lagBytes: number | null;
@@ -41,11 +41,11 @@ export type Stop = {
 } & (
   | { how: 'lost'; reason: string | null }
   | { how: 'missing' }
-  /** `events`: written since, as far as was seen, rolled back or not; null where only the log tells that something was. */
+  /** `events`: rows inserted since, as far as counted, rolled back or not; null if only the log shows that something was written. */
   | { how: 'inactive' | 'silent'; events: number | null; forMs: number }
 );
 
-/** How the relay has stopped; null where it has not, or no slot tells. */
+/** How the relay has stopped; null if it has not, or no slot shows it. */
 export function stopOf(history: SlotHistory): Stop | null {
   const ticks = ticksOf(history);
   const last = ticks.at(-1);
@@ -53,12 +53,12 @@ export function stopOf(history: SlotHistory): Stop | null {
   return lost(ticks, last) ?? missing(ticks, last, history.sight?.wanted ?? null) ?? inactive(ticks, last) ?? silent(ticks, last);
 }
 
-/** Log that a slot keeps beyond what its server will, or any disk should; null where it does not. */
+/** Log that a slot holds back beyond its server's limit, or beyond what any disk should hold; null if it does not. */
 export function heldBackOf(history: SlotHistory) {
   const ticks = ticksOf(history);
   const last = ticks.at(-1)?.slot ?? null;
   if (last === null || last.retainedBytes === null || isLost(last)) return null;
-  // The server is about to take the log away.
+  // The server is about to remove log that the slot needs.
   const endangered = last.status === 'unreserved';
   const holds = ({ slot }: SlotTick): boolean =>
     slot?.name === last.name && (endangered ? slot.status === 'unreserved' : (slot.retainedBytes ?? 0) >= HELD_BYTES);
@@ -66,12 +66,12 @@ export function heldBackOf(history: SlotHistory) {
   if (spanMs < (endangered ? CONFIRMED_AFTER_MS : HELD_MS)) return null;
   const lastMs = seen.at(-1)?.atMs ?? 0;
   const before = seen.findLast(({ atMs }) => lastMs - atMs >= HELD_MS)?.slot?.retainedBytes ?? 0;
-  // What is being worked off will be gone by itself.
+  // A shrinking backlog clears by itself.
   if (!endangered && last.retainedBytes < before) return null;
   return { since, slot: last.name, heldBytes: last.retainedBytes, lagBytes: lagOf(last), endangered };
 }
 
-/** Nothing can be read from it any more, whether or not somebody tries. */
+/** Nothing can be read from the slot any more, with or without a reader. */
 function lost(ticks: readonly SlotTick[], { slot }: SlotTick): Stop | null {
   if (slot === null || !isLost(slot)) return null;
   const { spanMs, since } = streakOf(ticks, (tick) => tick.slot?.name === slot.name && isLost(tick.slot));
@@ -80,7 +80,7 @@ function lost(ticks: readonly SlotTick[], { slot }: SlotTick): Stop | null {
   return { how: 'lost', since, slot: slot.name, lagBytes: null, heldBytes: null, reason };
 }
 
-/** There is none, and the table is in use: somebody has tried to write into it. */
+/** There is no slot although the table is in use: rows were inserted, or at least tried. */
 function missing(ticks: readonly SlotTick[], last: SlotTick, wanted: string | null): Stop | null {
   if (!last.missing || (last.inserted ?? 0) === 0) return null;
   const { seen, spanMs, since } = streakOf(ticks, (tick) => tick.missing);
@@ -89,7 +89,7 @@ function missing(ticks: readonly SlotTick[], last: SlotTick, wanted: string | nu
   return { how: 'missing', since, slot: wanted ?? before?.name ?? null, lagBytes: null, heldBytes: null };
 }
 
-/** Nobody has been connected for longer than a restart takes, and something was written meanwhile. */
+/** No reader for longer than a restart takes, while something was written. */
 function inactive(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick): Stop | null {
   if (slot === null || slot.active) return null;
   const streak = streakOf(ticks, (tick) => isSame(tick, slot) && tick.slot?.active === false);
@@ -97,7 +97,7 @@ function inactive(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick
   const forMs = told === null ? streak.spanMs : atMs - told;
   if (streak.spanMs < CONFIRMED_AFTER_MS || forMs < (readsInRounds(ticks) ? CONFIRMS_WITHIN_MS : RESTART_MS)) return null;
   const since = told ?? streak.since;
-  // What was written just before may be told later, and be through.
+  // Rows written just before may be counted late, and already be confirmed.
   const from = streak.seen.find((tick) => tick.atMs >= (since ?? -Infinity) + REPORTED_MS);
   const events = writtenBetween(from, inserted);
   const lagBytes = lagOf(slot);
@@ -105,7 +105,7 @@ function inactive(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick
   return { how: 'inactive', since, slot: slot.name, lagBytes, heldBytes: slot.retainedBytes, events, forMs };
 }
 
-/** It has moved while nobody was seen to be connected: its reader comes by and goes on. */
+/** The slot moved between ticks that saw no reader: its reader connects now and then. */
 const readsInRounds = (ticks: readonly SlotTick[]): boolean =>
   ticks.some(({ slot }, index) => {
     const before = ticks[index - 1]?.slot ?? null;
@@ -119,7 +119,7 @@ const readsInRounds = (ticks: readonly SlotTick[]): boolean =>
     );
   });
 
-/** Not one byte was confirmed of what was written minutes ago; little log proves nothing, as it may have been rolled back. */
+/** Nothing written minutes ago was confirmed. Little log proves nothing: it may be of a rolled-back transaction. */
 function silent(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick): Stop | null {
   if (slot?.confirmedTo == null || lagOf(slot) === 0) return null;
   const { seen: streak, since: begun } = streakOf(ticks, (tick) => isSame(tick, slot));
@@ -144,13 +144,13 @@ function ticksOf({ sight, readings }: SlotHistory): SlotTick[] {
   return readings.flatMap(({ asOf, seen }): SlotTick[] => {
     if (seen === null) return [];
     const { slot, why } = chooseSlot(sight, seen);
-    // Where the server has slots that could be another's, nobody can say that this one is missing.
+    // Without a configured name, no slot can be called missing while the server has others.
     const isMissing = why === 'slot_not_found' && (sight.wanted !== null || seen.slots.length === 0);
     return [{ atMs: Date.parse(asOf), inserted: seen.inserted, slot, missing: isMissing }];
   });
 }
 
-/** The newest ticks that saw it, without a pause among them; `since`: when it was first seen, where somebody saw it otherwise before. */
+/** The newest ticks that `sees` accepts, without a pause between them; `since`: the first of them, null if no tick before saw otherwise. */
 function streakOf(ticks: readonly SlotTick[], sees: (tick: SlotTick) => boolean) {
   const from = ticks.findLastIndex((tick, at) => {
     const next = ticks[at + 1];
@@ -161,10 +161,10 @@ function streakOf(ticks: readonly SlotTick[], sees: (tick: SlotTick) => boolean)
   return { seen, spanMs: last - (first ?? 0), since: seen.length < ticks.length ? first : null };
 }
 
-/** It is the same slot and has not been told that anything is through. */
+/** The same slot, with nothing confirmed since. */
 const isSame = ({ slot }: SlotTick, { name, confirmedTo }: SlotSeen): boolean => slot?.name === name && slot.confirmedTo === confirmedTo;
 
-/** Rows written since that tick, rolled back or not; null for none, and where nobody counts. */
+/** Rows inserted since that tick, rolled back or not; null if none, or if they are not counted. */
 function writtenBetween(before: SlotTick | undefined, inserted: number | null): number | null {
   if (before === undefined || before.inserted === null || inserted === null || inserted <= before.inserted) return null;
   return inserted - before.inserted;
@@ -172,5 +172,5 @@ function writtenBetween(before: SlotTick | undefined, inserted: number | null): 
 
 const lagOf = ({ unconfirmedBytes }: SlotSeen): number | null => (unconfirmedBytes === null ? null : Math.max(0, unconfirmedBytes));
 
-/** Log that was not confirmed when somebody read, in bytes; 0 where nobody can tell. */
+/** Log not confirmed at that tick, in bytes; 0 if unknown. */
 const logBehind = ({ slot }: SlotTick): number => (slot === null ? 0 : (lagOf(slot) ?? 0));

@@ -7,34 +7,34 @@ import type { Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { kindOf } from '@/lib/shape/shape';
 
-/** Parameter of a shape whose table no relay reads: the replication slot its connector reads. */
+/** Parameter of shapes with an external relay: the replication slot its connector reads. */
 const SLOT_PARAMETER = 'slot';
 const ANY_SLOT = '*';
-/** More slots than this no reading tells of; few servers allow as many. */
+/** Slots in a reading at most; few servers allow more. */
 export const SLOTS_READ = 20;
-/** A connector that is started anew is back within this. */
+/** A connector that restarts is back within this. */
 export const RESTART_MS = 60_000;
 
 type Watched = Pick<Outbox, 'shape' | 'parameters' | 'database'>;
 
-/** How the figures of an outbox whose table tells nothing come to know of its relay. */
+/** How figures observe the relay of an outbox whose table does not show it. */
 export interface SlotSight {
-  /** The slot that the configuration names; null for whichever a connector of the database seems to read. */
+  /** The configured slot; null for whichever a connector of the database seems to read. */
   wanted: string | null;
-  /** Why none can be looked at; null where they can. */
+  /** Why no slot can be read; null if they can. */
   why: Extract<UnavailableReason, 'no_slots' | 'slots_hidden' | 'slots_elsewhere'> | null;
 }
 
-/** Whether what is published shows in a replication slot alone: of PostgreSQL, behind a table that nobody reads. */
+/** Whether publishing shows in a replication slot alone: PostgreSQL, with a relay that does not use the table. */
 export const readsFromSlot = ({ shape, database }: Watched): boolean => kindOf(shape) === 'external' && database.engine.key === 'postgres';
 
-/** The slot that the configuration names; null for any of the database's. */
+/** The configured slot; null for any of the database's. */
 export function slotName({ parameters }: Pick<Watched, 'parameters'>): string | null {
   const name = parameters.extra[SLOT_PARAMETER];
   return name === undefined || name === ANY_SLOT ? null : String(name);
 }
 
-/** What of the server's slots the role may use: by default anybody may, and wire-compatible servers have none. One row, by name. */
+/** Whether the server has slots and the role may read them: by default all roles may; wire-compatible servers have none. One row. */
 export async function slotRights(db: Db): Promise<{ has: boolean; may: boolean; role: string; standby: boolean }> {
   const { rows } = await sql<{ has: boolean; may: boolean; role: string; standby: boolean }>`
     select to_regclass('pg_catalog.pg_replication_slots') is not null as has, current_user::text as role, pg_is_in_recovery() as standby,
@@ -46,10 +46,10 @@ export async function slotRights(db: Db): Promise<{ has: boolean; may: boolean; 
 
 const sights = new WeakMap<Place, Promise<SlotSight | null>>();
 
-/** How figures know of the relay's slot, asked once per binding; null where the rows tell what is out. Throws DatabaseFailure. */
+/** How figures observe the relay's slot, read once per binding; null if rows show what is published. Throws DatabaseFailure. */
 export async function slotSight(outbox: Outbox): Promise<SlotSight | null> {
   if (kindOf(outbox.shape) !== 'external') return null;
-  // A binary log has no slots: how far it was read is written down by whoever reads it.
+  // A binary log has no slots: its readers store their own positions.
   if (!readsFromSlot(outbox)) return { wanted: slotName(outbox), why: 'no_slots' };
   const sight = sights.get(outbox.main) ?? outbox.database.read((db) => askedSight(db, outbox));
   sights.set(outbox.main, sight);
@@ -68,10 +68,10 @@ async function askedSight(db: Db, outbox: Outbox): Promise<SlotSight> {
   return { wanted, why: refusal === 'no_privilege' ? 'slots_hidden' : standby ? 'slots_elsewhere' : 'no_slots' };
 }
 
-/** How a server answers that will not tell of its slots, or has none. Before `read` adds what it knows of its age. */
+/** Errors of servers that hide their slots or have none; these are codes before `read` considers the server's age. */
 const TELLS_NOTHING: readonly DatabaseFailure['code'][] = ['no_privilege', 'missing', 'other'];
 
-/** Asks once as every reading will: hosted servers refuse some of it though the catalogue grants it. null when it is answered. */
+/** Runs the statement of every reading once: hosted servers refuse parts that the catalogue grants. null if it works. */
 async function refusalOf(db: Db, outbox: Watched & Pick<Outbox, 'main'>): Promise<DatabaseFailure['code'] | null> {
   await sql`savepoint slots_asked`.execute(db);
   try {
@@ -85,10 +85,10 @@ async function refusalOf(db: Db, outbox: Watched & Pick<Outbox, 'main'>): Promis
   }
 }
 
-/** Where the log ends: what a standby has replayed, as nothing newer shows in its tables. */
+/** The end of the log; on a standby what it has replayed, as its tables show nothing newer. */
 const logEnd = sql`case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end`;
 
-/** The logical slots of this database, or the named one. Bytes are of log behind the server; what only newer servers have is null. */
+/** This database's logical slots, or the named one. Bytes are of log behind the server; columns of newer servers are null on older ones. */
 export function slotRows(outbox: Watched): RawBuilder<unknown> {
   const name = slotName(outbox);
   return sql`select s.slot_name::text as name, coalesce(s.plugin::text, '') as plugin, s.active, s.temporary,
@@ -101,42 +101,42 @@ export function slotRows(outbox: Watched): RawBuilder<unknown> {
     from pg_replication_slots s where s.slot_type = 'logical' and s.database = current_database()${name === null ? sql`` : sql` and s.slot_name = ${name}`}`;
 }
 
-/** A logical replication slot as a reading saw it; bytes are of the server's log, of which events are only a part. */
+/** A logical replication slot as a reading saw it; bytes count the server's whole log, of which events are only a part. */
 export interface SlotSeen {
   name: string;
-  /** What writes the log out for its reader. */
+  /** The output plugin that decodes the log for its reader. */
   plugin: string;
-  /** Somebody is connected to it. */
+  /** A reader is connected to it. */
   active: boolean;
-  /** Of one connection, and gone with it. */
+  /** Belongs to one connection and ends with it. */
   temporary: boolean;
-  /** A copy that a standby keeps of its primary's. */
+  /** A standby's copy of its primary's slot. */
   synced: boolean;
-  /** Log that the server keeps for it; null once it is taken away. */
+  /** Log that the server keeps for it; null once removed. */
   retainedBytes: number | null;
-  /** Log whose receipt its reader has not confirmed. */
+  /** Log that its reader has not confirmed. */
   unconfirmedBytes: number | null;
-  /** Up to where it is confirmed, in bytes since the log began: it only tells whether it moves. */
+  /** The confirmed position, in bytes since the log began; shows only whether it moves. */
   confirmedTo: number | null;
-  /** Log that can still be written before the server may take away what the slot needs; null without such a limit. */
+  /** Log that can still be written before the server may remove what the slot needs; null without such a limit. */
   safeBytes: number | null;
   /** The server's `wal_status`; null before PostgreSQL 13. */
   status: string | null;
-  /** Why the server has given it up; null where it has not, and before PostgreSQL 17. */
+  /** Why the server invalidated it; null if it did not, and before PostgreSQL 17. */
   invalidated: string | null;
-  /** Since when nobody is connected, as the server prints it; null while somebody is, and before PostgreSQL 17. */
+  /** Since when it has no reader, as the server prints it; null while it has one, and before PostgreSQL 17. */
   inactiveSince: string | null;
 }
 
 export interface SlotsSeen {
-  /** The console reads a standby, where slots of the primary do not show. */
+  /** The console reads a standby, where the primary's slots do not show. */
   standby: boolean;
-  /** Rows ever written into the outbox table, rolled back or not, seconds late, since the server last began to count; null for a view. */
+  /** Rows ever inserted into the table, rolled back or not, since the server's statistics were reset; seconds late. null for a view. */
   inserted: number | null;
   slots: SlotSeen[];
 }
 
-/** `SlotsSeen` as one JSON value: at most SLOTS_READ slots by name and the table's counter; reads no row of a table. */
+/** `SlotsSeen` as one JSON value: at most SLOTS_READ slots by name, and the table's counter; reads no rows of tables. */
 export function slotsSeen(outbox: Watched & Pick<Outbox, 'main'>): RawBuilder<unknown> {
   const { table, description } = outbox.main;
   const inserted = description.kind === 'table' ? insertedCount(table) : sql`null::float8`;
@@ -144,6 +144,6 @@ export function slotsSeen(outbox: Watched & Pick<Outbox, 'main'>): RawBuilder<un
     from (select * from (${slotRows(outbox)}) as every_slot order by name limit ${sql.lit(SLOTS_READ)}) as s)`;
 }
 
-/** The server took away log that the slot still needed: nothing can be read from it any more. */
+/** The server removed log that the slot needed: nothing can be read from it any more. */
 export const isLost = ({ status, invalidated }: Pick<SlotSeen, 'status' | 'invalidated'>): boolean =>
   status === 'lost' || invalidated !== null;

@@ -5,7 +5,7 @@ import type { ProofDifference } from '@/lib/shared/changes/proofs';
 import { livePlaces, type Outbox } from '../outbox';
 import { judgeProof, type KnownProof } from '../proof/proven';
 
-/** The screens have their own words under `readOnly.<code>`. */
+/** Screens have their own texts, under `readOnly.<code>`. */
 const ADVICE: Record<ReadOnlyReason, string> = {
   no_operator_url: 'its database has no operatorUrl; add one to the configuration',
   not_installed: "the console's tables are not installed; run npm run console -- install {outbox}",
@@ -34,7 +34,7 @@ const ADVICE: Record<ReadOnlyReason, string> = {
 
 export const readOnlyAdvice = (outboxId: string, why: ReadOnlyReason): string => ADVICE[why].replace('{outbox}', outboxId);
 
-/** The refusal of every change while an outbox is read-only: the code of why in brackets, and what to do. */
+/** Refuses any change to a read-only outbox: the reason's code in brackets, and what to do. */
 export function readOnlyProblem(outboxId: string, why: ReadOnlyReason, differences: ProofDifference[] = []): Problem {
   const changed = differences.slice(0, 5).map(({ what, of, name }) => `${what} ${name === null ? of : `${of}.${name}`}`);
   const found = changed.length === 0 ? '' : ` (different: ${changed.join(', ')})`;
@@ -45,7 +45,7 @@ export function readOnlyProblem(outboxId: string, why: ReadOnlyReason, differenc
   );
 }
 
-/** Throws Problem `read_only` unless it may be changed, by the newest proof too; answers the operations which that refuses. */
+/** Throws Problem `read_only` unless it may be changed, also by the newest proof; returns the operations that this proof refuses. */
 export function requireWritable(outbox: Outbox, known: KnownProof | null): string[] {
   const { why, differences, refused } = judgeProof(outbox, known);
   const because = outbox.whyReadOnly ?? why;
@@ -53,7 +53,7 @@ export function requireWritable(outbox: Outbox, known: KnownProof | null): strin
   return refused;
 }
 
-/** Throws Problem `read_only` when columns or triggers changed since binding; asked before the commit, when nobody can alter them. */
+/** Throws Problem `read_only` if columns or triggers changed since binding; called before the commit, when they can no longer change. */
 export async function requireSameTables(outbox: Outbox, db: Db): Promise<void> {
   const tables = livePlaces(outbox).map(({ table }) => table);
   const rules = await outbox.database.engine.tableRules(db, tables);

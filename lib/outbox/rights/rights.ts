@@ -12,14 +12,14 @@ export interface Rights {
   update: Set<string>;
 }
 
-/** What one operation needs of a table, if it were the only one. */
+/** What one operation alone needs on a table. */
 interface Need extends Rights {
   operation: string;
-  /** It writes a column only because rows can be locked no other way. */
+  /** It updates a column only because locking a row requires that right. */
   locksOnly: boolean;
 }
 
-/** Exactly what the operations of this outbox need of its own tables, together and each: the grants of an installation, and nothing more. */
+/** Exactly the rights that this outbox's operations need on its own tables, together and each: what an installation grants. */
 export function neededRights(outbox: FoundOutbox): Map<Place, Rights & { by: Need[] }> {
   return new Map(
     livePlaces(outbox).map((place) => {
@@ -44,12 +44,12 @@ function needsOf(outbox: FoundOutbox, place: Place): Need[] {
     const written = here.flatMap(({ moveTo, set, call }) => (moveTo !== undefined ? [] : (call?.writes ?? Object.keys(set))));
     return need(operation, { insert: moves && place === main, delete: moves && place === dead, locks: here.length > 0, written });
   });
-  // Archive and restore move rows out of and into every table.
+  // Archive and restore move rows out of and into all of the tables.
   if (shape.archive !== undefined) needs.push(need('archive', { delete: true, locks: true }), need('restore', { insert: true }));
   return needs;
 }
 
-/** The server's counters of changes, where its history is better with them and not any role may read them; otherwise null. */
+/** The server's counters of changes, if history is better with them and reading them needs a grant; otherwise null. */
 export function countersRead({ database, shape, main }: Pick<Outbox, 'database' | 'shape' | 'main'>): string | null {
   const published = plainColumn(main, 'publishedAt')?.name;
   const keeps = shape.states.some(({ state }) => state === 'published');
@@ -59,14 +59,14 @@ export function countersRead({ database, shape, main }: Pick<Outbox, 'database' 
 
 export const countersGrant = (counters: string, account: string): string => `GRANT SELECT ON ${counters} TO ${account}`;
 
-/** Every table a reader of this outbox needs: its own and its companions, each once. */
+/** Every table that reading this outbox requires, companions included, each once. */
 export function tablesRead(outbox: Pick<Outbox, 'main' | 'dead' | 'scope'>): TableName[] {
   const companions = [...outbox.scope.companions.values()].map(({ description }) => description.name);
   const names = [...livePlaces(outbox).map(({ table }) => table), ...companions];
   return [...new Map(names.map((name) => [`${name.schema ?? ''}\u0000${name.table}`, name])).values()];
 }
 
-/** Functions of the library that operations call, and which do; one that names no schema is looked for beside the outbox. */
+/** Library functions that operations call, and which ones; a function without a schema is expected in the outbox's schema. */
 export function calledFunctions(outbox: FoundOutbox): { schema: string; name: string; operations: string[] }[] {
   const called = new Map<string, string[]>();
   for (const [key, rules] of usableByOperation(outbox))
@@ -92,7 +92,7 @@ function placesOf(outbox: FoundOutbox, rule: ChangeRule): Place[] {
   return [...(fromMain ? [main] : []), ...(dead !== null && rule.from.includes('dead') ? [dead] : [])];
 }
 
-/** A row can only be locked with the right to write one of its columns: the one that says least. */
+/** Locking a row requires the right to update one of its columns: the least important one is chosen. */
 function lockColumn(outbox: FoundOutbox, place: Place): string {
   const state = outbox.shape.states
     .flatMap(({ when }) => leavesIn(when).map((test) => test.column))

@@ -7,7 +7,7 @@ import { uniqueIndexes } from '../indexes/index-fit';
 import { type FoundOutbox, livePlaces, tableLabel } from '../outbox';
 import { calledFunctions, neededRights, type Rights } from './rights';
 
-/** What the operator's role lacks, as `UPDATE (status) on public.outbox`; null where only the role itself can tell. */
+/** Rights the operator's role lacks, such as `UPDATE (status) on public.outbox`; null if only that role itself can check. */
 export async function operatorLacks(outbox: FoundOutbox, db: Db): Promise<string[] | null> {
   const { operator } = outbox.database.roles;
   if (operator === null) return [];
@@ -23,7 +23,7 @@ async function uncallable(outbox: FoundOutbox, db: Db, operator: string): Promis
   return functions.filter((_, index) => may[index] !== true).map(({ schema, name }) => `EXECUTE on ${schema}.${name}`);
 }
 
-/** The same by asking the operator's own login; [] when it cannot be asked now: whether it works is told by the first change. */
+/** The same, checked over the operator's own connection; [] if that fails now: the first change then shows whether it works. */
 export async function operatorSaysItLacks(outbox: FoundOutbox): Promise<string[]> {
   const { database } = outbox;
   const needs = needsOf(outbox);
@@ -74,7 +74,7 @@ function lacking(has: RoleRights, needed: Rights): string[] {
   ];
 }
 
-/** What stands in the way of changes beside their proof, what has to be put right first before what depends on it; null when nothing does. */
+/** What prevents changes apart from the proof, in the order to fix it; null if nothing does. */
 export async function readOnlyReason(outbox: FoundOutbox, db: Db): Promise<ReadOnlyReason | null> {
   if (outbox.database.write === null) return 'no_operator_url';
   if (!livePlaces(outbox).every(hasUniqueId)) return 'no_primary_key';
@@ -88,7 +88,7 @@ export async function readOnlyReason(outbox: FoundOutbox, db: Db): Promise<ReadO
   return ((await operatorLacks(outbox, db)) ?? []).length > 0 ? 'no_grant' : null;
 }
 
-/** A key that names one row: an intervention must never touch two. */
+/** A key that identifies one row: an intervention must never touch two. */
 function hasUniqueId(place: Place): boolean {
   const names = place.id.map((column) => column.name);
   if (names.length === 0 || place.id.some((column) => column.nullable) || place.description.kind !== 'table') return false;

@@ -1,25 +1,25 @@
 import type { Shape } from '@/lib/shape/shape';
 import type { Unread } from '@/lib/shared/lists/shown';
 
-/** Values up to this size are read without being asked for: of a list's rows, and on an event's own page. In bytes. */
+/** Values up to this size are read without being requested: in a list's rows, and on an event's own page. In bytes. */
 export const READ_BYTES = 262_144;
-/** Up to this size the content of one event is read for whoever asks for it; beyond it never. In bytes. */
+/** Up to this size the content of one event is read on request; larger content is never read. In bytes. */
 export const READ_ON_REQUEST_BYTES = 4_194_304;
 
-/** A column's content: nothing masked yet, so this never leaves the server as it is. */
+/** A column's content before masking; it never leaves the server like this. */
 export interface StoredContent {
   head: string | null;
   bytes: number;
   binary: boolean;
-  /** Why there is no `head` although there is a value; `bytes` is then as told without reading it. */
+  /** Why `head` is null although there is a value; `bytes` is then the size known without reading it. */
   unread?: Unread;
-  /** `bytes` is what the value is taken to be from how it is stored. */
+  /** `bytes` is estimated from how the value is stored. */
   estimated?: boolean;
 }
 
 type Encoding = NonNullable<Shape['payload']>['encoding'];
 
-/** Content as its writer meant it, out of bytes or base64, cut anywhere; what is not what the shape says stays as it is stored. */
+/** Decodes bytes or base64, possibly cut, as the shape says; content in another encoding stays as stored. */
 export function decodeContent(stored: StoredContent, encoding: Encoding | undefined): StoredContent {
   if (stored.head === null) return stored;
   if (encoding === 'base64') return fromBase64(stored, stored.head) ?? stored;
@@ -29,7 +29,7 @@ export function decodeContent(stored: StoredContent, encoding: Encoding | undefi
   return text === null ? stored : { ...stored, head: text, binary: false };
 }
 
-/** Four characters are three bytes; what is left of a text that was cut is not decoded. */
+/** Four characters encode three bytes; an incomplete group at the end of a cut text is dropped. */
 function fromBase64({ bytes, binary }: StoredContent, head: string): StoredContent | null {
   const written = (binary ? Buffer.from(head, 'hex').toString('latin1') : head).replace(/[\r\n]/g, '');
   const isCut = (binary ? head.length / 2 : Buffer.byteLength(head)) < bytes;
@@ -41,7 +41,7 @@ function fromBase64({ bytes, binary }: StoredContent, head: string): StoredConte
   return { head: text ?? decoded.toString('hex'), bytes: size, binary: text === null };
 }
 
-/** null where the bytes are no UTF-8; a character that was cut in two at the end is left out. */
+/** null if the bytes are not UTF-8 or contain NUL; an incomplete character at the end of a cut text is dropped. */
 function textOf(bytes: Buffer, isCut: boolean): string | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });

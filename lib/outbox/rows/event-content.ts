@@ -9,18 +9,18 @@ import { placeSql, WHOLE_ERROR_CHARACTERS, type PlaceSql } from './row';
 import { roleSql } from './role-sql';
 import { decodeVersion } from './version';
 
-/** What an event says: nothing masked yet, so this never leaves the server as it is. */
+/** An event's content before masking; it never leaves the server like this. */
 export interface EventContent {
   payload: StoredContent;
   headers: StoredContent | null;
-  /** The whole error text; null where the row has none, and where it could not be read. */
+  /** The error text, up to WHOLE_ERROR_CHARACTERS; null if the row has none, or it could not be read. */
   error: string | null;
 }
 
-/** Characters of content that are remembered over all outboxes. */
+/** Characters of content cached over all outboxes. */
 const REMEMBERED_CHARACTERS = 8_388_608;
 const AGAIN_MS = 30_000;
-/** What a server that is slow or has no connection left answers with; anything else is told as it is. */
+/** Errors of a slow server, or one without free connections; all others are thrown. */
 const NOT_NOW: readonly string[] = ['timeout', 'busy', 'connection'];
 
 type Content = 'payload' | 'headers';
@@ -41,12 +41,12 @@ interface Remembered {
   characters: number;
 }
 
-/** By outbox, row and version; used last comes last. */
+/** By outbox, row and version; the last used comes last. */
 const remembered = new Map<string, Remembered>();
 
 /**
- * What an event says: read once per version of its row, one at a time per server, over a connection of its own. Values of more than 256 kB
- * (4 MB with `full`) are left unread. One statement by the primary key.
+ * An event's content: read once per version of its row, one at a time per server, over a connection of its own. Values of more than 256 kB
+ * (4 MB with `full`) are not read. One statement by the primary key.
  */
 export function contentOf(outbox: Outbox, { place, event }: StoredEvent, full: boolean): Promise<EventContent> {
   const exact = decodeVersion(event.version)?.exact ?? '';
@@ -62,7 +62,7 @@ export function contentOf(outbox: Outbox, { place, event }: StoredEvent, full: b
   };
   const keep = (found: Found): EventContent => {
     entry.characters = charactersOf(found.content);
-    // Written meanwhile: whoever sees the row's next version reads it again.
+    // The row changed meanwhile: its next version is read again.
     if (found.exact !== exact) forget();
     makeRoom();
     return found.content;
@@ -81,7 +81,7 @@ export function contentOf(outbox: Outbox, { place, event }: StoredEvent, full: b
   return content;
 }
 
-/** Content of which nothing is known but that it was not read. */
+/** Content that could not be read now; nothing else is known of it. */
 export function notNow(outbox: Outbox, place: Place['key']): EventContent {
   const unread: StoredContent = { head: null, bytes: 0, binary: false, unread: 'not_now', estimated: true };
   return { payload: unread, headers: placeOf(outbox, place).roles.headers === undefined ? null : unread, error: null };
@@ -103,7 +103,7 @@ function makeRoom(): void {
   }
 }
 
-/** The smallest of them count too. */
+/** Bounds the number of small entries. */
 const REMEMBERED_EVENTS = 500;
 
 async function readContent(outbox: Outbox, placeKey: Place['key'], id: string, full: boolean): Promise<Found> {
@@ -117,7 +117,7 @@ async function readContent(outbox: Outbox, placeKey: Place['key'], id: string, f
       from ${at.from} where ${at.id.is(id)} limit 1`.execute(db),
   );
   const row = rows[0];
-  // Gone meanwhile: there is nothing to be shown, and nothing to be remembered.
+  // The row is gone: there is nothing to show or to cache.
   if (row === undefined) return { exact: null, content: notNow(outbox, placeKey) };
   return {
     exact: row.exact,
@@ -129,7 +129,7 @@ async function readContent(outbox: Outbox, placeKey: Place['key'], id: string, f
   };
 }
 
-/** Whatever a document that holds the value is, its size is asked before it is read. */
+/** Checks the size of the document that holds the value before reading it. */
 function contentColumns(outbox: Outbox, at: PlaceSql, role: Content, most: number): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
   const column = roleSql(outbox, at.place, role, at.alias, most);
@@ -140,7 +140,7 @@ function contentColumns(outbox: Outbox, at: PlaceSql, role: Content, most: numbe
     ${size === null ? none : fragments.asText(size)} as ${sql.id(`${role}_bytes`)}`;
 }
 
-/** Bytes are two hexadecimal digits each. */
+/** Bytes are read as two hexadecimal digits each. */
 const mostCharacters = (kind: string, most: number): number => (kind === 'binary' ? 2 * most : most + 1);
 
 function stored(outbox: Outbox, at: PlaceSql, role: Content, row: ContentRow, most: number): StoredContent {
@@ -155,7 +155,7 @@ function stored(outbox: Outbox, at: PlaceSql, role: Content, row: ContentRow, mo
       ? { head, bytes: 0, binary }
       : { head, bytes: size, binary, estimated, unread: size <= READ_ON_REQUEST_BYTES ? 'on_request' : 'too_large' };
   const shown = binary ? head.length / 2 : Buffer.byteLength(head);
-  // A document that turned out larger than it was taken to be.
+  // A document larger than estimated.
   const isCut = !binary && head.length > most;
   return isCut ? { head, bytes: Math.max(size, shown + 1), binary, estimated: true } : { head, bytes: shown, binary };
 }

@@ -14,15 +14,15 @@ import { idFits } from './row-id';
 export interface StoredEvent {
   asOf: string;
   place: Place['key'];
-  /** Its error as long as a list has it: the whole of it is content. */
+  /** Its error is cut as in lists: the whole text is part of the content. */
   event: VersionedEvent;
   claim: Claim;
   archived: { at: string; by: string; reason: string; fromState: State; interventionId: string } | null;
-  /** What `beside` came to. */
+  /** The result of `beside`. */
   beside: string;
 }
 
-/** How a row came into the archive, beside when. */
+/** How a row came into the archive, except when. */
 const ARCHIVED = {
   archived_by: ARCHIVE_COLUMNS.by,
   archived_reason: ARCHIVE_COLUMNS.reason,
@@ -39,16 +39,16 @@ interface DetailRow extends EventRow, Record<keyof typeof ARCHIVED | 'archived_a
   beside: string;
 }
 
-/** A text worked out beside the row, in the statement that reads it. */
+/** A text computed for the row, in the statement that reads it. */
 export type ExtraText = (at: PlaceSql) => RawBuilder<string>;
 
-/** One event by its id, without its content: one statement by the primary keys of its tables, the first in their order; null: not found. */
+/** One event by id, without its content: one statement by the primary keys of its tables, the first table that has it. null: not found. */
 export async function getEvent(outbox: Outbox, id: string, beside: ExtraText = () => sql`''`): Promise<StoredEvent | null> {
   const { engine } = outbox.database;
   const places = allPlaces(outbox).filter((place) => idFits(engine, place, id));
   if (places.length === 0) return null;
   const arms = places.map((place) => oneRow(outbox, place, id, beside));
-  // Read in this order, and no further than to the first that holds it.
+  // Read in this order, only up to the first table that has it.
   const { rows } = await outbox.database.read((db) =>
     sql<DetailRow>`select * from (${sql.join(arms, sql` union all `)}) as found limit 1`.execute(db),
   );
@@ -73,7 +73,7 @@ function oneRow(outbox: Outbox, place: Place, id: string, beside: ExtraText): Ra
     from ${at.from} where ${at.id.is(id)}${at.rows === null ? sql`` : sql` and ${at.rows}`} limit 1)`;
 }
 
-/** NULLs for a row of another table. */
+/** NULLs for rows of other tables. */
 function archiveColumns(outbox: Outbox, { place, column }: PlaceSql): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
   const none = sql`cast(null as char(1))`;
@@ -102,7 +102,7 @@ export interface FoundEvents {
   unread: string[];
 }
 
-/** Every outbox that holds an event with this id, as it is written or without spaces around it: looked up by primary key, all at once. */
+/** All events with this id, as given or without spaces around it, in all outboxes by primary key at once. `unread`: those that failed. */
 export async function findEvents(directory: OutboxDirectory, id: string): Promise<FoundEvents> {
   const looked = await Promise.all(
     directory.ids.map(async (outbox): Promise<FoundEvents> => {

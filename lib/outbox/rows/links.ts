@@ -3,7 +3,7 @@ import type { EventLink, OutboxEvent } from '@/lib/shared/model';
 import { parse } from 'lossless-json';
 import { rawSteps } from '@/lib/shared/lists/document-path';
 
-/** The configured links, `{field}` filled in. One whose field the event lacks, or that is no http(s) address, is left out. */
+/** The configured links, `{field}` filled in. Links with a missing field, or that are not http(s), are left out. */
 export function linksOf(
   templates: { label: string; url: string }[],
   event: OutboxEvent,
@@ -28,7 +28,7 @@ export function linksOf(
   });
 }
 
-/** A scalar at a path of the content as this viewer sees it: a masked value never reaches a link. */
+/** A scalar at a path of the content as this viewer sees it: a masked value never gets into a link. */
 function pick(content: Content, steps: string[]): string | null {
   if (content.text === null || content.format !== 'json' || content.masked || content.cut) return null;
   try {

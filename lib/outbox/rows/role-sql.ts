@@ -13,17 +13,17 @@ export interface RoleSql {
 
 type Role = Exclude<ColumnRole, 'id'>;
 
-/** Roles that are instants, whatever their column spells them like. */
+/** Roles whose values are instants, whatever type their column has. */
 const TIME_ROLES: readonly Role[] = ['createdAt', 'publishedAt', 'attemptedAt', 'lockedUntil', 'availableAt', 'diedAt'];
 
 const INSTANT: Pick<ColumnDescription, 'kind' | 'type'> = { kind: 'instant', type: 'timestamp with time zone' };
 
-/** What conditions over the rows of this place are compiled against. */
+/** The scope for compiling conditions on rows of this place. */
 export function scopeOf(outbox: Outbox, place: Place): Scope {
   return place === outbox.main ? outbox.scope : { ...outbox.scope, columns: place.description.columns };
 }
 
-/** The value of a role; null where the place lacks it. What lies inside a document of more than `largest` bytes is NULL, and not read. */
+/** The value of a role; null if the place lacks it. A value inside a document of more than `largest` bytes is NULL, and not read. */
 export function roleSql(outbox: Outbox, place: Place, role: Role, alias: string, largest = READ_BYTES): RoleSql | null {
   const bound = place.roles[role];
   if (bound === undefined) return null;
@@ -45,7 +45,7 @@ function instantOf({ time: _, ...description }: ColumnDescription): ColumnDescri
   return { ...description, ...INSTANT, nullable: true };
 }
 
-/** The column's value, the last of its elements and a path into it, over the companion where it is the companion's. */
+/** The column's value, its last element or a path into it; from the companion's row if the role is joined. */
 function innerValue(bound: BoundRole, role: Role, alias: string, { fragments }: Scope, largest: number): RoleSql {
   const column = columnOf(bound, alias);
   const within = (found: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -55,7 +55,7 @@ function innerValue(bound: BoundRole, role: Role, alias: string, { fragments }: 
     const last = fragments.lastElement(value.sql, value.description);
     value = { ...last, sql: within(last.sql) };
   }
-  // The last element of JSON is JSON, and a text in it is not meant with its quotes.
+  // The last element of JSON is JSON: a text has to lose its quotes.
   if (bound.path.length === 0 && !(bound.last && value.description.kind === 'json')) return value;
   const text: ColumnDescription = { ...bound.column, kind: 'text', type: 'text', nullable: true, time: bound.column.time ?? 'iso' };
   return {
@@ -64,7 +64,7 @@ function innerValue(bound: BoundRole, role: Role, alias: string, { fragments }: 
   };
 }
 
-/** How large the column is that a role's value is in, in bytes; null where the role is in no column. */
+/** Size in bytes of the column that holds a role's value; null if no column does. */
 export function roleSize(outbox: Outbox, place: Place, role: Role, alias: string): RawBuilder<unknown> | null {
   const bound = place.roles[role];
   if (bound === undefined || bound.constant !== null) return null;
@@ -72,7 +72,7 @@ export function roleSize(outbox: Outbox, place: Place, role: Role, alias: string
   return bound.join === null ? size : joined(bound, size, alias);
 }
 
-/** MariaDB's JSON is a text, and who only reads the table is not told that it is more. */
+/** MariaDB's JSON is a text, and a role that may only read the table cannot see that it is more. */
 export const mayHoldJson = ({ kind }: Pick<ColumnDescription, 'kind'>): boolean => kind === 'json' || kind === 'text';
 
 const columnOf = ({ join, column }: BoundRole, alias: string): RawBuilder<unknown> =>
@@ -80,7 +80,7 @@ const columnOf = ({ join, column }: BoundRole, alias: string): RawBuilder<unknow
 
 const joinAlias = (companion: string, alias: string): string => `${alias}_${companion}`;
 
-/** One value of the companion's row, of several the newest: found by its index on the columns it is joined by. */
+/** One value of the companion's row, the newest of several; found by the companion's index on the join columns. */
 function joined({ join, latest }: BoundRole, value: RawBuilder<unknown>, alias: string): RawBuilder<unknown> {
   if (join === null) return value;
   const inner = joinAlias(join.name, alias);

@@ -1,4 +1,4 @@
-/** The id of an event is one text. Of several columns, each has its `%` and `~` percent-encoded, and `~` joins them. */
+/** An event's id is one text. If it has several columns, `%` and `~` are percent-encoded in each part, and `~` joins the parts. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Direction } from '@/lib/database/description';
 import type { Engine } from '@/lib/database/engine';
@@ -6,7 +6,7 @@ import type { Place } from '@/lib/shape/bound';
 
 export type RowId = ReturnType<typeof rowId>;
 
-/** The parts of an id, one per column; null when their number is another. */
+/** The parts of an id, one per column; null if it does not have as many. */
 export function idParts(id: string, count: number): string[] | null {
   if (count === 1) return [id];
   const parts = id.split('~');
@@ -20,17 +20,17 @@ export function idText(parts: readonly string[]): string {
   return parts.map((part) => part.replaceAll('%', '%25').replaceAll('~', '%7E')).join('~');
 }
 
-/** Whether a text can be an id of this table at all; what cannot is simply not found. */
+/** Whether a text can be an id of this table; if not, it counts as not found. */
 export function idFits(engine: Engine, place: Place, id: string): boolean {
   const parts = place.id.length === 0 ? null : idParts(id, place.id.length);
   return parts !== null && place.id.every((column, index) => engine.idFits(parts[index] ?? '', column));
 }
 
-/** Expressions on the columns that name a row; false for a text that cannot be an id of this table. */
+/** SQL on the columns that identify a row; comparisons with a text that cannot be an id of this table are false. */
 export function rowId(engine: Engine, place: Place, alias: string) {
   const { fragments } = engine;
   const columns = place.id.map((description) => ({ sql: sql.id(alias, description.name), description }));
-  /** Values to compare the columns with, one by one; null for a text that cannot be an id of this table. */
+  /** Values to compare each column with; null for a text that cannot be an id of this table. */
   const values = (id: string): RawBuilder<unknown>[] | null => {
     if (!idFits(engine, place, id)) return null;
     const parts = idParts(id, columns.length) ?? [];
@@ -64,7 +64,7 @@ export function rowId(engine: Engine, place: Place, alias: string) {
   };
 }
 
-/** What `idText` gives, worked out by the database. */
+/** `idText`, computed by the database. */
 function textOf(parts: RawBuilder<string | null>[]): RawBuilder<string> {
   const [only] = parts;
   if (only === undefined) return sql`cast(null as char(1))`;

@@ -12,17 +12,17 @@ import { pathSteps } from '@/lib/shared/lists/document-path';
 import { touchedCount } from './touched';
 import { encodeVersion } from './version';
 
-/** Longest error text a row carries, in characters; the event page has it whole with its content. */
+/** Longest error text in a list's row, in characters; the event page reads the whole text with the content. */
 export const LIST_ERROR_CHARACTERS = 500;
 export const WHOLE_ERROR_CHARACTERS = 100_000;
-/** Whether an error as it was read may go on. */
+/** Whether an error may have been cut when it was read. */
 export const isCutError = (error: string): boolean =>
   error.length >= LIST_ERROR_CHARACTERS && [LIST_ERROR_CHARACTERS, WHOLE_ERROR_CHARACTERS].includes([...error].length);
 
-/** An event as the database answers it: texts, and integers where JavaScript holds them. */
+/** An event as the database returns it, all values as text. */
 export interface EventRow {
   id: string;
-  /** With the library's own word behind a colon, where its rule has one. */
+  /** Followed by a colon and the library's own name for it, if its rule has one. */
   state: string;
   type: string | null;
   aggregate_type: string | null;
@@ -37,7 +37,7 @@ export interface EventRow {
   trace_id: string | null;
   amount: string | null;
   currency: string | null;
-  /** Set where a document is too large for what lies in it to be read. */
+  /** Set if a document is too large to read values from it. */
   too_large: string | null;
   exact: string;
   stable: string;
@@ -46,7 +46,7 @@ export interface EventRow {
 
 type Role = Exclude<ColumnRole, 'id'>;
 
-/** Expressions over one place of an outbox, under one alias. */
+/** SQL expressions over one place of an outbox, under one alias. */
 export type PlaceSql = ReturnType<typeof placeSql>;
 
 export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
@@ -54,7 +54,7 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
   const { timeZone } = outbox.parameters;
   const none = sql<null>`cast(null as char(1))`;
   const role = (key: Role): RoleSql | null => roleSql(outbox, place, key, alias);
-  /** Size in bytes of the column that the role's value is in, told without reading it; null where there is none. */
+  /** Size in bytes of the column that holds the role's value, known without reading it; null if there is none. */
   const size = (key: Role): RawBuilder<unknown> | null => roleSize(outbox, place, key, alias);
   const id = rowId(outbox.database.engine, place, alias);
   const [payload, created] = [role('payload'), role('createdAt')];
@@ -64,11 +64,11 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
     from: fragments.from(place.table, alias),
     column: (name: string): RawBuilder<unknown> => sql.id(alias, name),
     id,
-    /** Whether the row is an event at all; null where every row of the place is. */
+    /** Whether the row is an event; null if every row of the place is. */
     rows: place.key === 'main' ? rowFilter(outbox.shape, alias, outbox.scope) : null,
     role,
     roleSize: size,
-    /** The role's value as text; NULL where the place lacks it. */
+    /** The role's value as text; NULL if the place lacks it. */
     roleText(key: Role): RawBuilder<string | null> {
       const bound = role(key);
       return bound === null ? none : fragments.asText(bound.sql, bound.description);
@@ -77,7 +77,7 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
       const bound = role(key);
       return bound === null ? none : fragments.isoTime(bound.sql, bound.description, timeZone);
     },
-    /** The role as an instant; null where the place lacks it. */
+    /** The role's value as an instant; null if the place lacks it. */
     roleInstant(key: Role): RawBuilder<unknown> | null {
       const bound = role(key);
       return bound === null ? null : fragments.instant(bound.sql, bound.description, timeZone);
@@ -92,7 +92,7 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
   };
 }
 
-/** A payload inside a document that is too large to be read is told apart by the document's size. */
+/** Rows whose payload is in a document too large to read differ at least by the document's size. */
 function sizeIfInside({ roles: { payload } }: Place, size: RawBuilder<unknown> | null): RawBuilder<unknown>[] {
   const inside = payload !== undefined && (payload.path.length > 0 || payload.last);
   return !inside || size === null ? [] : [sql`(case when ${size} > ${sql.lit(READ_BYTES)} then ${size} end)`];
@@ -103,19 +103,19 @@ function placeState(outbox: Outbox, place: Place, alias: string): RawBuilder<str
   return place.key === 'dead' ? sql`'dead'` : sql`'archived'`;
 }
 
-/** The select list every event is read with, wherever it is shown. */
+/** The columns that every event is selected with. */
 export function eventColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> {
   return sql`${uncountedColumns(outbox, at)}, ${touchedCount(outbox, at)} as touched`;
 }
 
-/** The same without the count. What lies inside a document of more than 256 kB is NULL, and the row says so. */
+/** The same without the count. Values inside a document of more than 256 kB are NULL, and `too_large` is set. */
 export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
   const error = at.role('error');
   const payload = at.role('payload');
   const size = at.roleSize('payload');
   const none = sql`cast(null as char(1))`;
-  // Found inside the payload.
+  // A path into the payload.
   const amount = (path: string | undefined): RawBuilder<unknown> =>
     path === undefined || payload === null || size === null || !mayHoldJson(payload.description)
       ? none
@@ -135,7 +135,7 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
     ${large.length === 0 ? none : sql`case when ${tooLarge} then 'y' end`} as too_large, ${at.exact} as exact, ${at.stable} as stable`;
 }
 
-/** Roles whose values are taken out of documents, one for each document. */
+/** Roles whose values are read from inside documents, one per document. */
 function takenApart(outbox: Outbox, { roles }: Place): Role[] {
   const documents = new Map<string, Role>();
   for (const [key, bound] of Object.entries(roles)) {
@@ -146,7 +146,7 @@ function takenApart(outbox: Outbox, { roles }: Place): Role[] {
   return [...documents.values()];
 }
 
-/** The canonical event of a row; counts that are no plain number become null rather than a wrong number. */
+/** The event of a row; counts that are not safe integers become null. */
 export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): VersionedEvent {
   const [name = '', ...label] = row.state.split(':');
   const state = isState(name) ? name : 'unmapped';
@@ -172,7 +172,7 @@ export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): Ver
   };
 }
 
-/** A word that only repeats the state is none. */
+/** A label that only repeats the state is dropped. */
 function ownWord(state: string, label: string): string | null {
   return label === '' || label.toLowerCase() === state ? null : label;
 }

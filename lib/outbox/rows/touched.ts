@@ -15,8 +15,8 @@ interface EventPlace {
 }
 
 /**
- * How many applied lines the records hold of the event, whose row may look as before. A count, because ids follow clocks; NULL for rows no
- * operation takes, and where nobody can count. Served by the index on the lines' `event_id`; locks nothing.
+ * How many applied lines the records have for the event, as its row may look unchanged. A count, because ids depend on clocks. NULL for
+ * rows that no operation takes, or if records cannot be counted. Served by the index on the lines' `event_id`; locks nothing.
  */
 export function touchedCount(outbox: Outbox, at: EventPlace): RawBuilder<string | null> {
   const states = statesTaken(outbox, at.place);
@@ -27,12 +27,12 @@ export function touchedCount(outbox: Outbox, at: EventPlace): RawBuilder<string 
     : lines;
 }
 
-/** The same of a row that was read before, by the names it has there: a merged list reads more rows than are shown. */
+/** The same for rows already read, by their column names: a merged list reads more rows than it shows. */
 export function touchedCountOfRead(outbox: Outbox, alias: string): RawBuilder<string | null> {
   if (outbox.records !== 'countable') return NOT_COUNTED;
   const [place, state] = [sql.id(alias, 'place'), sql.id(alias, 'state')];
   const taken = livePlaces(outbox).flatMap((one) => {
-    // The library's own word may stand behind the state.
+    // The library's own name may follow the state.
     const are = statesTaken(outbox, one).map((name) => sql`${state} = ${sql.lit(name)} or ${state} like ${sql.lit(`${name}:%`)}`);
     return are.length === 0 ? [] : [sql`${place} = ${sql.lit(one.key)} and (${sql.join(are, sql` or `)})`];
   });
@@ -52,7 +52,7 @@ function appliedLines(outbox: Outbox, id: RawBuilder<unknown>): RawBuilder<strin
       where ${engine.fragments.isText(line('event_id'), id)} and ${line('code')} is null${others})`;
 }
 
-/** Whether a line was written under the name of an outbox on another table. The header is asked only of lines that do not tell themselves. */
+/** Whether a line belongs to an outbox on another table. The header is read only for lines that do not name their outbox. */
 function isOfOthers({ database: { engine }, elsewhere }: Outbox, line: (name: string) => RawBuilder<unknown>): RawBuilder<boolean> {
   const own = engine.fragments.jsonText(line('detail'), [LINE_OUTBOX], engine.companions.columns.json);
   const headers = engine.fragments.from(recordTables(engine).headers, 'decided');
@@ -61,15 +61,15 @@ function isOfOthers({ database: { engine }, elsewhere }: Outbox, line: (name: st
   return sql<boolean>`(case when ${own} is null then ${written} in (${names}) else ${own} in (${names}) end)`;
 }
 
-/** The states in which some operation of this outbox takes rows of the place. */
+/** The states of the place in which some operation of this outbox takes rows. */
 function statesTaken(outbox: Outbox, { key }: Place): string[] {
   const taken = new Set<string>(Object.values(capabilitiesOf(outbox).operations).flatMap((offer) => (offer.offered ? offer.from : [])));
   return [...taken].filter((state) => (key === 'main' ? state !== 'archived' : state === (key === 'dead' ? 'dead' : 'archived')));
 }
 
-/** The outboxes of `others` that are certainly on other tables than these: their lines are of other events, whose ids may be the same. */
+/** The outboxes of `others` that are certainly on other tables: their lines are about other events, even with equal ids. */
 export function configuredElsewhere(tables: readonly TableName[], others: readonly OutboxSettings[]): string[] {
-  // A name is found but for case and underscores, and one with a dot in it may be two.
+  // Names are found regardless of case and underscores, and a name with a dot may mean schema and table.
   const plain = (name: string): string => name.toLowerCase().replaceAll('_', '');
   const last = (table: string): string => plain(table.slice(table.lastIndexOf('.') + 1));
   const isOther = (own: TableName, named: TableName): boolean => {

@@ -2,14 +2,14 @@ import { isState, type EventState } from '@/lib/shared/states';
 
 /**
  * What an operator saw of a row, as one opaque token: its place and state, the row's own version (exact), a digest of what no relay changes
- * (stable), and how often it had been operated on (touched). The shape says which of exact and stable an operation compares.
+ * (stable), and how often it was operated on (touched). The shape says whether an operation compares exact or stable.
  */
 export interface Version {
   place: 'main' | 'dead' | 'archive';
   state: EventState;
   exact: string;
   stable: string;
-  /** null where nobody counted: no operation takes such a row, or the records cannot be read. */
+  /** null if not counted: no operation takes such a row, or the records cannot be read. */
   touched: number | null;
 }
 
@@ -20,7 +20,7 @@ export function encodeVersion({ place, state, exact, stable, touched }: Version)
   return [LETTER[place], state, exact, stable, touched ?? '-'].join('.');
 }
 
-/** null for anything this console did not make: such a row has, at the very least, not been seen as it is. */
+/** null for a text this console did not make: no row can have been seen with it. */
 export function decodeVersion(text: string): Version | null {
   const [, letter = '', state, exact = '', stable = '', touched = ''] =
     /^([mda])\.([a-z]{1,20})\.([0-9]{1,20}|[0-9a-f]{32})\.([0-9a-f]{32})\.(-|0|[1-9][0-9]{0,14})$/.exec(text) ?? [];

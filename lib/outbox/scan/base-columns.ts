@@ -11,7 +11,7 @@ import { hasTime, type Traits } from './traits';
 
 const WAITING: readonly LiveState[] = ['pending', 'retrying'];
 
-/** What every figure is computed from: never the payload, and error texts of failed rows only, cut short. */
+/** The columns of all figures: no payload, and error texts of failed rows only, cut to 200 characters. */
 export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source: string): Sql {
   const { fragments, features } = outbox.database.engine;
   const nothing = (kind: Parameters<Fragments['nothing']>[0]): Sql => fragments.nothing(kind);
@@ -30,7 +30,7 @@ export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source
   const failed = (value: Sql): Sql => (at.place.key === 'dead' ? value : when(['dead', 'retrying', 'processing'], value, nothing('text')));
   const touch = at.place.description.kind === 'table' ? fragments.rowTouch(at.alias) : null;
   const short = (text: Sql): Sql => fragments.bytewise(sql`left(${text}, 200)`);
-  // Rows that are fetched say where they are from, and hold their times as texts.
+  // Fetched rows name their source, and hold their times as texts.
   const from = features.sharesSubqueries ? sql`` : sql`${fragments.bytewise(sql.lit(source))} as source, `;
   const told = (instant: Sql): Sql => (features.sharesSubqueries ? instant : fragments.instantText(instant));
   return sql`${from}${stateCodeOf(outbox, at)} as state, ${fragments.bytewise(typeOf(outbox, at))} as type, ${told(time('createdAt'))} as created, ${told(time('publishedAt'))} as published,
@@ -41,11 +41,11 @@ export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source
     ${touch === null ? nothing('integer') : when(WAITING, touch.taken, nothing('integer'))} as taken`;
 }
 
-/** What events that wait for one another have in common: as the shape says, else the aggregate. */
+/** What events that wait for one another share: the key that the shape names, else the aggregate id. */
 function orderingKey({ shape, database, settings }: Outbox, at: PlaceSql): Sql {
   const { fragments } = database.engine;
   const hidden = hiddenFields(settings);
-  // A verdict is everybody's.
+  // Every role sees the verdicts.
   if (hidden.has('aggregateId') || hidden.has('aggregateType')) return fragments.nothing('text');
   const names = [shape.ordering?.key ?? []].flat();
   const texts = names.flatMap((name) => {
@@ -60,13 +60,13 @@ function orderingKey({ shape, database, settings }: Outbox, at: PlaceSql): Sql {
 
 const isRole = (at: PlaceSql, name: string): name is Exclude<ColumnRole, 'id'> => name !== 'id' && Object.hasOwn(at.place.roles, name);
 
-/** The state as a code, first match wins; zero for a row no rule fits. */
+/** The state as a code, first match wins; 0 if no rule fits. */
 function stateCodeOf(outbox: Outbox, at: PlaceSql): Sql {
   if (at.place.key === 'dead') return stateCode('dead');
   return firstMatch(outbox.shape, at.alias, outbox.scope, stateCode, sql.lit(0));
 }
 
-/** The type of a row, cut to what a series is named after; nothing where it is masked, as figures are everybody's. */
+/** The type of a row, cut to the length of a series' name; NULL if it is masked, as every role sees the figures. */
 export function typeOf(outbox: Outbox, at: PlaceSql): Sql {
   const none = at.role('type') === null || hiddenFields(outbox.settings).has('type');
   return none ? outbox.database.engine.fragments.nothing('text') : sql`left(${at.roleText('type')}, 200)`;

@@ -1,4 +1,4 @@
-/** What a reading reads, a source at a time. */
+/** The bounded queries of a reading, one per source. */
 import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
@@ -14,24 +14,24 @@ import { baseColumns } from './base-columns';
 import type { Sql } from './sql-terms';
 import { hasTime, ownTime, timeColumn, type Traits } from './traits';
 
-/** A reading reads at most this many rows of an outbox, all its tables together. */
+/** Rows that a reading reads at most, over all tables of an outbox. */
 export const READING_ROWS = 200_000;
-/** Shares of it for what an index finds by itself; the rest is for the scan where no index serves. */
+/** How many of these are for sources with an index of their own; the rest is for the scan. */
 const SHARES = { waiting: DEPTH_CAP + 1, processing: DEPTH_CAP + 1, dead: 400, published: 1_000, frontier: 100, edges: 2 };
-/** Dead rows lie all over a table, a page each: they are counted by an index, and only the newest are looked at. */
+/** Dead rows are spread over the table, a page each: an index counts them, and only the newest are read. */
 const COUNTED_ROWS = DEPTH_CAP + 1;
 
 const DEAD_PLACE = 'dead_place';
 
-/** Whether there may be more than were counted, or read. */
+/** Whether there may be more rows than were counted or read. */
 export const isCut = ({ limit, counted }: Source, rows: number, count: number | null): boolean =>
   counted === null ? rows >= limit : (count ?? 0) >= COUNTED_ROWS;
 
 export type Sources = ReturnType<typeof sourcesOf>;
 
 /**
- * The bounded reads of a reading: by an index where one serves, everything else in one scan of the table's first rows. Rows published
- * before `foldedTo` (ISO 8601) are in the rollups; null while nothing is collected.
+ * The bounded queries of a reading: by index if one serves, everything else in one scan, newest rows first if the key is a number. Rows
+ * published before `foldedTo` (ISO 8601) are in the rollups; null while nothing is collected.
  */
 export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | null) {
   const at = placeSql(outbox, outbox.main);
@@ -75,7 +75,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
         : fitPosition(outbox.main, at.alias, outbox.scope.cursor.position, 'desc'));
     if (fit === null) scanned.push('published');
     else {
-      // Without a time of publishing the newest rows are all that is wanted: they tell how far the relay has come.
+      // Without a publish time only the newest rows matter: they show how far the relay has come.
       const recent =
         published === null
           ? predicate
@@ -90,9 +90,9 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
     sources,
     /** Parts this shape cannot show. */
     absent,
-    /** Newest time of publishing in the whole table, by index; null where only the scan can tell. */
+    /** The newest publish time in the whole table, by index; null if only the scan can find it. */
     lastPublished: newestPublished(outbox, at),
-    /** Newest creation among the events published last, by index; null where only the scan can tell. */
+    /** The newest creation time among the events published last, by index; null if only the scan can find it. */
     frontier: created === null ? null : frontierByIndex(outbox, at, created),
   };
 }
@@ -105,12 +105,12 @@ interface Reads {
 
 export type Source = ReturnType<typeof bounded>;
 
-/** One bounded read of one table. */
+/** One bounded query of one table. */
 function bounded(
   { outbox, at, traits }: Reads,
   name: string,
   parts: Part[],
-  /** At most this many rows are read; as many as that means that there may be more. */
+  /** At most this many rows are read; if as many are found, there may be more. */
   limit: number,
   { fit = null, order, where = null }: { fit?: Fit | null; order: Sql | null; where?: Sql | null },
 ) {
@@ -118,33 +118,33 @@ function bounded(
   return {
     name,
     limit,
-    /** Its rows as the base has them. */
+    /** Its rows, with the base columns. */
     query: sql`select ${baseColumns(outbox, at, traits, name)} from ${from}${order === null ? sql`` : sql` order by ${order}`} limit ${sql.lit(limit)}`,
     parts,
     /** Rows cut off are the newest waiting ones, or the oldest published and dead ones. */
     ordered: order !== null,
-    /** How many there are, COUNTED_ROWS at the most, where fewer are read; null where all that are counted are read. */
+    /** Counts up to COUNTED_ROWS where fewer are read; null if all rows counted are read. */
     counted: null as Sql | null,
-    /** For rows that are fetched: how they are read without fetching all that are looked at; null where they are few, or have no order. */
+    /** For fetched rows: how to scan without fetching every row; null if they are few, or have no order. */
     walk: null as Walk | null,
   };
 }
 
-/** Said apart from the states' own words, so that an engine that has to be told sees the column its index leads with. */
+/** Repeats the common tests separately, for an engine that must see the column its index leads with. */
 function led(outbox: Outbox, at: PlaceSql, part: Part, where: Sql): Sql {
   if (outbox.database.engine.features.sharesSubqueries) return where;
   const common = commonTests(outbox.shape, STATES_OF[part]).map((test) => compileCondition(test, at.alias, outbox.scope));
   return sql.join([...common, where], sql` and `);
 }
 
-/** The table, read by this index on an engine that has to be told. */
+/** The table, with an index hint for engines that need one. */
 const by = ({ database }: Outbox, { place, alias }: PlaceSql, fit: Fit | null): Sql =>
   database.engine.fragments.from(place.table, alias, fit?.index);
 
 const countOf = (from: Sql, where: Sql): Sql =>
   sql`select count(*) as n from (select 1 from ${from} where ${where} limit ${sql.lit(COUNTED_ROWS)}) as c`;
 
-/** The dead-letter table, newest first where an index gives that order. */
+/** The dead-letter table, newest first if an index gives that order. */
 function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
   const at = placeSql(outbox, place);
   const died = timeColumn(place, 'diedAt');
@@ -153,7 +153,7 @@ function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
   return { ...source, counted: countOf(at.from, sql`true`) };
 }
 
-/** The newest time of publishing, one row of an index that leads with it; null without one. */
+/** The newest publish time, one row of an index that leads with it; null without such an index. */
 function newestPublished(outbox: Outbox, at: PlaceSql): Sql | null {
   const column = ownTime(outbox.main, 'publishedAt');
   const fit = column === null ? null : fitRange(outbox.main, at.alias, column.name, [notNull(column.name)]);
@@ -161,7 +161,7 @@ function newestPublished(outbox: Outbox, at: PlaceSql): Sql | null {
   return saneOf(outbox, column, sql`select max(${at.column(column.name)}) as value from ${by(outbox, at, fit)}`);
 }
 
-/** Published since then, as a comparison that the column's own index serves. */
+/** Published since `from`, as a comparison that the column's own index serves. */
 const publishedSince = ({ database, parameters }: Outbox, at: PlaceSql, column: ColumnDescription, from: string): Sql =>
   sql`${at.column(column.name)} >= ${database.engine.fragments.instantValue(from, column, parameters.timeZone)}`;
 
@@ -171,7 +171,7 @@ function saneOf(outbox: Outbox, description: ColumnDescription, query: Sql): Sql
   return sql`(select ${outbox.database.engine.fragments.sane(instant)} from (${query}) as e)`;
 }
 
-/** How far the relay has come: among the events published last, so that one old event published late hides nothing. */
+/** How far the relay has come, by the events published last: one old event published late does not hide it. */
 function frontierByIndex(outbox: Outbox, at: PlaceSql, created: ColumnDescription): Sql | null {
   const published = timeColumn(outbox.main, 'publishedAt');
   const fit = published === null ? null : fitRange(outbox.main, at.alias, published, [notNull(published)]);
@@ -181,7 +181,7 @@ function frontierByIndex(outbox: Outbox, at: PlaceSql, created: ColumnDescriptio
   return saneOf(outbox, created, newest);
 }
 
-/** What the figures of now are made of: the rows of some states, and those published since the collector last folded. */
+/** What current figures are made of: the rows of some states, and those published since the last collection. */
 export const PARTS = ['waiting', 'processing', 'dead', 'published'] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -192,11 +192,11 @@ export const STATES_OF: Record<Part, readonly LiveState[]> = {
   published: ['published'],
 };
 
-/** A scan that leaves at home what is in no figure: rows published before the last fold, most of all. */
+/** A scan that skips rows in no figure, mainly those published before `foldedTo`. */
 export interface Walk {
-  /** How many rows there are, the last of them in the order of the key, and the newest times of what is published. */
+  /** The number of rows, the last key in order, and the newest times of published rows. */
   ends: Sql<WalkEnds>;
-  /** Rows of the base up to that last one, FETCHED_ROWS at the most. */
+  /** Base rows up to that key, FETCHED_ROWS at most. */
   rows(edge: string): Sql;
 }
 
@@ -210,7 +210,7 @@ export interface WalkEnds {
 
 export const SCAN = 'scan';
 
-/** Of a scan, at most so many rows are fetched to the figures, and where a table has no key to walk along, so many are looked at. */
+/** Rows that a scan fetches at most; without a key to walk along, also the rows it reads. */
 export const FETCHED_ROWS = 20_000;
 
 interface Scanned extends Reads {
@@ -223,14 +223,14 @@ function scanOf(scanned: Scanned, rows: number): Source {
   const { outbox, at, parts } = scanned;
   const newestFirst = numberedKey(outbox.main);
   const fetched = !outbox.database.engine.features.sharesSubqueries;
-  // Rows are looked at twice: to find the last one, and up to it.
+  // Rows are read twice: to find the last one, and up to it.
   const walk = fetched ? walkOf(scanned, Math.floor(rows / 2)) : null;
   const limit = !fetched ? rows : walk === null ? FETCHED_ROWS : Math.floor(rows / 2);
   const order = newestFirst === null ? null : sql`${at.column(newestFirst)} desc`;
   return { ...bounded(scanned, SCAN, parts, limit, { order }), walk };
 }
 
-/** Along the unique key, newest first where it is a number; null where the table has none of one column. */
+/** Along the unique key, newest first if it is a number; null if the table has no one-column key. */
 function walkOf({ outbox, at, traits, parts, foldedTo }: Scanned, limit: number): Walk | null {
   const { fragments } = outbox.database.engine;
   const name = uniqueKey(outbox.main);
@@ -268,10 +268,10 @@ function walkOf({ outbox, at, traits, parts, foldedTo }: Scanned, limit: number)
   };
 }
 
-/** Most rows were published long ago, which the column itself tells at less cost; a day is more than zones differ by. */
+/** Most rows were published long ago, which the column itself shows at less cost; a day allows for time zones. */
 function longAgo(outbox: Outbox, at: PlaceSql, foldedTo: string): Sql[] {
   const published = ownTime(outbox.main, 'publishedAt');
-  // Texts of times do not sort exactly as the times do.
+  // Times stored as texts do not sort exactly as times.
   if (published === null || published.time === 'iso') return [];
   return [publishedSince(outbox, at, published, new Date(Date.parse(foldedTo) - 86_400_000).toISOString())];
 }

@@ -1,4 +1,4 @@
-/** The words of figures, all computed by PostgreSQL: the outbox's own server, or the store. How rows are read is spelled by each engine. */
+/** SQL for figures, always run by PostgreSQL: the outbox's own server, or the store. Each engine has its own SQL to read rows. */
 import { sql, type RawBuilder } from 'kysely';
 import { postgresFragments } from '@/lib/database/postgres/fragments';
 import type { LiveState } from '@/lib/shared/states';
@@ -9,9 +9,9 @@ export type Figures = Record<string, Sql>;
 export const nullInstant: Sql = postgresFragments.nothing('instant');
 export const nullNumber: Sql = postgresFragments.nothing('integer');
 
-/** When the statement began: the transaction is a little older than what the statement sees. */
+/** When the statement began: the start of the transaction is a little older than what the statement sees. */
 export const now = (): Sql => sql`statement_timestamp()`;
-/** A value that is the same for every row, worked out once. */
+/** A value that is the same for every row, computed once. */
 export const once = (value: Sql): Sql => sql`(select ${value})`;
 
 export const { sane, instantText: iso, epochSteps: stepOf, secondsBefore, workedOut } = postgresFragments;
@@ -23,7 +23,7 @@ export const earliest = (value: Sql, where: Sql): Sql => sql`min(${value}) filte
 export const latest = (value: Sql, where: Sql): Sql => sql`max(${value}) filter (where ${where})`;
 export const sum = (value: Sql, where: Sql): Sql => sql`coalesce(sum(${value}) filter (where ${where}), 0)`;
 export const mostFrequent = (value: Sql, where: Sql): Sql => sql`mode() within group (order by ${value}) filter (where ${where})`;
-/** States as the base holds them: a number is compared with at a fraction of a text's cost. */
+/** State codes of the base: a number is compared at a fraction of a text's cost. */
 const STATE_CODES: Record<LiveState, number> = { pending: 1, retrying: 2, processing: 3, published: 4, dead: 5 };
 export const stateCode = (state: LiveState): Sql => sql.lit(STATE_CODES[state]);
 export const isState = (state: Sql, ...states: LiveState[]): Sql =>
@@ -31,9 +31,9 @@ export const isState = (state: Sql, ...states: LiveState[]): Sql =>
 
 export const jsonObject = (members: Figures): Sql =>
   sql`json_build_object(${sql.join(Object.entries(members).flatMap(([name, value]) => [sql`${sql.lit(name)}::text`, value]))})`;
-/** What is told of each type (`perType`), as a column of `types`. */
+/** A value per type (`perType`), as a column of `types`. */
 export const typed = (owner: string, name: string): Sql => sql.id(`${owner}.${name}`);
-/** The type that most rows have which this counts; where several have as many, the first by its bytes. */
+/** The type with the highest count; of several, the first in byte order. */
 export const typeWithMost = (owner: string, name: string): Sql =>
   sql`(select type from types where ${typed(owner, name)} > 0 order by ${typed(owner, name)} desc, type limit 1)`;
 /** The rows of a subquery as a JSON array of objects. */

@@ -7,17 +7,17 @@ import type { SlotSight } from '../replication-slots/seen';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { State } from '@/lib/shared/states';
 
-/** What a table can say at all, whatever its rows hold. */
+/** What a table can show, whatever its rows hold. */
 export type Traits = ReturnType<typeof traitsOf>;
 
-/** `slots`: where a reading asks how the relay is seen. */
+/** `slots`: how a reading observes the relay. */
 export function traitsOf(outbox: Outbox, slots: SlotSight | null = null) {
   const { main, dead, shape } = outbox;
   const { states, keepsOrder } = capabilitiesOf(outbox);
   const attempts = plainColumn(main, 'attempts');
   const claims = shape.states.some((rule) => rule.state === 'processing');
   return {
-    /** null where the state can be shown, otherwise why not. */
+    /** null if the state can be shown, otherwise why not. */
     cannotShow: Object.fromEntries(Object.entries(states).map(([state, can]) => [state, can.available ? null : can.because])) as Record<
       State,
       UnavailableReason | null
@@ -25,21 +25,21 @@ export function traitsOf(outbox: Outbox, slots: SlotSight | null = null) {
     createdAt: hasTime(main, 'createdAt'),
     publishedAt: hasTime(main, 'publishedAt'),
     publishedState: shape.states.some((rule) => rule.state === 'published'),
-    /** The relay writes down when it takes a row. */
+    /** The relay records when it claims a row. */
     claimTime: claims && hasTime(main, 'attemptedAt'),
     attempts: attempts !== null && (attempts.kind === 'integer' || attempts.kind === 'decimal'),
-    /** The counter rises when a row is taken, so that one means "first attempt"; otherwise it counts failures. */
+    /** The counter rises with each claim, so that 1 means "first attempt"; otherwise it counts failures. */
     countsClaims: claims,
-    /** Dead rows say, exactly or nearly, when they died. */
+    /** Dead rows have an exact or approximate time of death. */
     deathTime: dead === null ? hasTime(main, 'diedAt') || hasTime(main, 'attemptedAt') : hasTime(dead, 'diedAt'),
-    /** How far apart two times of the table are at the least, in milliseconds. */
+    /** Smallest difference between two times of the table, in milliseconds. */
     resolutionMs: {
       latency: resolutionOf(outbox, 'createdAt', 'publishedAt'),
       processing: resolutionOf(outbox, 'attemptedAt', 'publishedAt'),
     },
     stuckAfterSeconds: outbox.parameters.stuckAfterSeconds,
     keepsOrder,
-    /** How the relay of a table that tells nothing is seen; null where its rows tell. */
+    /** How the relay is observed if the table's rows do not show it; otherwise null. */
     slots,
     tables: livePlaces(outbox)
       .filter((place) => place.description.kind === 'table')
@@ -49,7 +49,7 @@ export function traitsOf(outbox: Outbox, slots: SlotSight | null = null) {
 
 type TimeRole = Exclude<ColumnRole, 'id'>;
 
-/** The coarser of two times; of one that is read out of a text nothing is known. */
+/** The coarser of two times; one read from inside a text is unknown and counts as 0. */
 function resolutionOf({ main, database }: Outbox, ...roles: TimeRole[]): number {
   const each = roles.flatMap((role) => {
     const bound = main.roles[role];
@@ -58,7 +58,7 @@ function resolutionOf({ main, database }: Outbox, ...roles: TimeRole[]): number 
   return Math.max(0, ...each);
 }
 
-/** The column of a role that holds a time of its own, so that an index may lead to it; null for a time that is worked out. */
+/** The column of a role that holds a time itself, so that an index can lead with it; null for a computed time. */
 export function ownTime(place: Place, role: TimeRole): ColumnDescription | null {
   const column = plainColumn(place, role);
   return column !== null && isTime(column) ? column : null;
@@ -66,7 +66,7 @@ export function ownTime(place: Place, role: TimeRole): ColumnDescription | null 
 
 export const timeColumn = (place: Place, role: TimeRole): string | null => ownTime(place, role)?.name ?? null;
 
-/** Whether a role is a time at all: a column's own, or worked out of one. */
+/** Whether a role is a time: a column's own, or a computed one. */
 export function hasTime(place: Place, role: TimeRole): boolean {
   const bound = place.roles[role];
   return bound !== undefined && bound.constant === null && (plainColumn(place, role) === null || timeColumn(place, role) !== null);
