@@ -19,9 +19,9 @@ import {
   type PreparedStep,
 } from './statements';
 
-/** So few rows are worth waiting for: a relay's claim passes in milliseconds, and one row is usually the one that hurts. */
+/** Locks on so few rows are waited for: a relay's claim lasts milliseconds, and a single row is usually the urgent one. */
 const WAIT_FOR_ROWS = 3;
-/** Failures that one row can cause by what it holds. */
+/** Failures that the values of one row can cause. */
 const ROW_FAILURES: DatabaseFailure['code'][] = ['duplicate', 'constraint', 'bad_value'];
 
 type Wait = 'skip locked' | 'wait';
@@ -35,11 +35,11 @@ interface Changed {
   held: HeldRow[];
   expectation: Expectation;
   records: RecordEvent[];
-  /** How many times some of them were changed and read back, one after the other. */
+  /** How many groups of them were changed and read back, one after the other. */
   parts: number;
 }
 
-/** Locks, changes and describes the rows inside the caller's transaction: one record each, and no row that is left alone fails others. */
+/** Locks, changes and describes the rows in the caller's transaction: one record each; a row that is left alone does not fail others. */
 export async function applyOperation(change: Change, rows: readonly Asked[]): Promise<RecordEvent[]> {
   const undone = new Map<string, RecordEvent>();
   await sql`savepoint operation`.execute(change.db);
@@ -56,7 +56,7 @@ export async function applyOperation(change: Change, rows: readonly Asked[]): Pr
   }
 }
 
-/** What was read back is read once more where others were changed after it: their triggers may have undone it. */
+/** If rows were changed in several parts, all are read back again: triggers of a later part may have undone an earlier one. */
 async function readAllBack(changes: readonly Changed[]): Promise<Map<string, Fault>> {
   const all = new Map<string, Fault>();
   if (changes.reduce((sum, { parts }) => sum + parts, 0) < 2) return all;
@@ -70,7 +70,7 @@ async function readAllBack(changes: readonly Changed[]): Promise<Map<string, Fau
   return all;
 }
 
-/** Step by step what can be locked at once, then few rows that others hold, which are waited for. */
+/** Step by step all rows that can be locked at once, then, if they are few, rows locked by others, which it waits for. */
 async function applyOnce(change: Change, rows: readonly Asked[]): Promise<{ records: Map<string, RecordEvent>; changes: Changed[] }> {
   const { outbox, operation } = change;
   const steps = stepsOf(outbox, operation);
@@ -100,7 +100,7 @@ async function applyOnce(change: Change, rows: readonly Asked[]): Promise<{ reco
   }
 }
 
-/** Of the rows that can be locked, those that nobody has operated on since they were seen, as far as that could be counted. */
+/** The lockable rows that were not operated on since they were seen; rows whose operations cannot be counted are left out. */
 async function holdRows(work: StepChange, seen: readonly Seen[], wait: Wait): Promise<HeldRow[]> {
   const locked = seen.length === 0 ? [] : await lockRows(work, seen, wait);
   if (locked.length === 0) return [];
@@ -135,7 +135,7 @@ const didNotTake = ({ because, detail }: Fault): Left => ({ code: 'did_not_take'
 const ALREADY_EXISTS: Left = { code: 'already_exists', detail: {} };
 const notSupported = (because: string): Left => ({ code: 'not_supported', detail: { because } });
 
-/** All rows together. Those that did not take are left out; where it is not known which the table refuses, each half goes by itself. */
+/** All rows together. Rows that did not take the change are left out; if it is unknown which row the table refuses, each half is tried. */
 async function changeRows(work: StepChange, held: HeldRow[]): Promise<Changed> {
   const ids = held.map(({ id }) => id);
   const expectation = await expectChange(work, ids);
@@ -162,7 +162,7 @@ async function changeRows(work: StepChange, held: HeldRow[]): Promise<Changed> {
       open.push(rows.slice(middle), rows.slice(0, middle));
     } else if (only !== undefined) {
       if (!tried.ok) left.set(only.id, tried.failure.code === 'duplicate' ? ALREADY_EXISTS : notSupported('refused_by_table'));
-      // The table gave what was put there another key.
+      // The table gave the inserted row another key.
       for (const fault of faults.values()) left.set(only.id, didNotTake(fault));
     }
   }
@@ -194,16 +194,16 @@ async function writeRows(work: StepChange, held: HeldRow[], expectation: Expecta
     await updateStatement(work, held).execute(db);
   } else {
     const { rows } = await insertStatement(work, held, author).execute(db);
-    // An engine that does not say which rows it copied has copied all of them, or failed.
+    // Without RETURNING, all rows were copied, or the statement failed.
     if (engine.features.returning) changed = rows.map(({ id }) => id);
     const moved = held.filter(({ id }) => changed.includes(id));
     if (moved.length > 0) await deleteStatement(work, moved).execute(db);
   }
   if (step.notify !== null && engine.features.notify) {
-    // Wakes the relay when the transaction commits, with the id, as the table's own trigger sends it.
+    // Wakes the relay at the commit, with the id, as the table's own trigger sends it.
     for (const id of changed) await sql`select pg_notify(${step.notify.channel}, ${id})`.execute(db);
   }
-  // A trigger that waits for the commit may undo what stands now.
+  // Runs deferred triggers now, as they may undo the change.
   await engine.settleConstraints(db);
   return readBack(work, { locked: held, changed, expectation });
 }
@@ -212,7 +212,7 @@ const parseImage = (image: string): Record<string, string | null> => JSON.parse(
 
 type Attempt<T> = { ok: true; value: T } | { ok: false; failure: DatabaseFailure };
 
-/** Runs `work` so that one of the expected failures, or an answer that is not to be kept, undoes it alone. */
+/** Runs `work` in a savepoint: an expected failure, or a result that `keep` rejects, undoes `work` alone. */
 async function inSavepoint<T>(
   { outbox, db }: Change,
   work: () => Promise<T>,

@@ -13,11 +13,11 @@ import { isAsSeen, olderThanStuckAfter } from './statements';
 
 export interface Classified {
   record: RecordEvent;
-  /** Everything the guard asks for holds in this second reading: somebody else holds the row's lock. */
+  /** At this second read everything the guard asks for holds: another transaction holds the row's lock. */
   lockedOnly: boolean;
 }
 
-/** Where a row is now and what it looks like, whatever its state. */
+/** Where a row is now, whatever its state, and what the guard compares. */
 export interface EventLocation extends ById {
   state: string;
   exact: string;
@@ -28,13 +28,13 @@ export interface EventLocation extends ById {
   aggregate_id: string | null;
 }
 
-/** For each step the rows it is for now, and among rows bound to an age those that are too young. */
+/** For each step the rows it applies to now, and rows too young for a step that requires an age. */
 export interface RowsOfSteps {
   matches: ReadonlyMap<Step, ReadonlySet<string>>;
   tooYoung: ReadonlySet<string>;
 }
 
-/** The second reading, in the same transaction: why the guard left a row out. By primary key only; locks nothing. */
+/** The second read, in the same transaction: why the guard left a row out. By primary key only; locks nothing. */
 export async function classify(change: Omit<Change, 'author'>, steps: readonly Step[], rows: readonly Asked[]): Promise<Classified[]> {
   if (rows.length === 0) return [];
   const { outbox, db } = change;
@@ -59,16 +59,16 @@ export function reasonsFor(
   found: ReadonlyMap<string, EventLocation>,
   { matches, tooYoung }: RowsOfSteps,
 ): Classified[] {
-  /** Why a row is left alone: the first reason that fits; null: somebody else holds its lock. */
+  /** Why a row is left alone: the first reason that fits; null if only a lock held by others remains. */
   const reasonOf = ({ id, version }: Asked, row: EventLocation): Reason | null => {
     const state = isState(row.state) ? row.state : 'unmapped';
-    // It is elsewhere, in another state, or was operated on since.
+    // It is in another place or state, or was operated on since.
     const changed = version === null || version.place !== row.place || !isAsSeen(version, { ...row, state });
     if (state === 'unmapped') return changed ? CHANGED : { code: 'wrong_state' };
     const [exact, stable] = [version?.exact === row.exact, version?.stable === row.stable];
     const step = steps.find((candidate) => candidate.source.key === row.place && matches.get(candidate)?.has(id) === true);
     const refusal = operation.refusal(outbox, state);
-    // It cannot have been seen in this state for this operation: what happened to it says more.
+    // It cannot have been seen in this state for this operation: that it changed is more helpful.
     if (refusal?.code === 'wrong_state' && (changed || !exact)) return CHANGED;
     if (refusal !== null) return refusal;
     if (step === undefined && row.published !== null && operation.sendsAgain)
@@ -76,7 +76,7 @@ export function reasonsFor(
     if (outbox.refused.includes(operation.key)) return { code: 'not_supported', because: 'failed_its_proof' };
     if (steps.length === 0) return { code: 'not_supported', because: 'not_installed' };
     if (changed) return CHANGED;
-    // In the right state and as it was seen: what stands in the way is the rule's own guard.
+    // In the right state and as it was seen: only the rule's own guard can exclude it.
     if (step === undefined) return exact ? { code: 'wrong_state', because: 'guard_not_met' } : CHANGED;
     if (!(step.version === 'exact' ? exact : stable)) return CHANGED;
     return step.olderThanStuckAfter !== null && tooYoung.has(id) ? { code: 'too_young' } : null;
@@ -98,11 +98,11 @@ function skipped(id: string, row: EventLocation | undefined, { code, because }: 
 export interface ById {
   id: string;
   place: Place['key'];
-  /** Something where a rule of the shape says that it is out, whatever its state. */
+  /** Not null if a rule of the shape says it is published, whatever its state. */
   published: string | null;
 }
 
-/** Rows by id, each from the first of the outbox's tables that holds it. */
+/** Rows by id, each from the first of the outbox's tables that has it. */
 export async function rowsById<T extends ById>(
   outbox: Outbox,
   db: Db,
@@ -110,7 +110,7 @@ export async function rowsById<T extends ById>(
   columns: (at: PlaceSql) => RawBuilder<unknown>,
 ): Promise<Map<string, T>> {
   const found = new Map<string, T>();
-  // A text that cannot be an id of this table names no row; asking for it would fail the others.
+  // A text that cannot be an id of this table finds no row, and would make the statement fail for the others.
   const possible = ids.filter((id) => idFits(outbox.database.engine, outbox.main, id));
   for (const place of allPlaces(outbox)) {
     const missing = possible.filter((id) => !found.has(id));

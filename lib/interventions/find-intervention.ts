@@ -9,7 +9,7 @@ import type { ActorsKey } from './operation';
 import { headerOf, recordedResult } from './records';
 import { findKey, notAppliedResult, resultFrom, settleEntry, type SettleDeps } from './settle';
 
-/** What a key has answered, settled if it was unknown; null for no try. Throws Problem `in_progress`, or `unavailable`: nobody can say. */
+/** The result for a key, settled if it was unknown; null if there was no try. Throws Problem `in_progress`; `unavailable` if unknown. */
 export async function findByKey(deps: SettleDeps, key: ActorsKey): Promise<InterventionResult | null> {
   const remembered = await deps.unsettled.ofKey(key);
   if (remembered?.notApplied === false) return resultFrom(remembered.entry, await settleEntry(deps, remembered.entry));
@@ -22,7 +22,7 @@ export async function findByKey(deps: SettleDeps, key: ActorsKey): Promise<Inter
     if (finding.kind === 'applied') return finding.result;
     if (finding.kind === 'unknown') {
       if (finding.why === 'running') throw underWay();
-      // Where there is no operator, no key was ever used.
+      // Without an operator no key was ever used.
       if (outbox.database.write !== null) throw cannotSay(outbox.database.id);
     }
   }
@@ -32,7 +32,7 @@ export async function findByKey(deps: SettleDeps, key: ActorsKey): Promise<Inter
 
 const underWay = (): Problem => new Problem('in_progress', 'An intervention with this key is under way', { retryAfterSeconds: 1 });
 
-/** An intervention by its id, settled if it was unknown; null when none has it. Throws Problem `unavailable` when one cannot be asked. */
+/** An intervention by id, settled if it was unknown; null if there is none. Throws Problem `unavailable` if a database did not answer. */
 export async function findIntervention(deps: SettleDeps, id: string): Promise<InterventionResult | null> {
   const doubts: Problem[] = [];
   const doubt = (error: unknown, name: string): null => {
@@ -46,7 +46,7 @@ export async function findIntervention(deps: SettleDeps, id: string): Promise<In
     const { entry, notApplied } = remembered;
     return notApplied ? notAppliedResult(entry) : resultFrom(entry, await settleEntry(deps, entry));
   }
-  // The records of all outboxes of a database are in one table.
+  // One table holds the records of all outboxes of a database.
   const databases = new Set(deps.directory.ids.map((outbox) => deps.directory.database(outbox)));
   for (const database of databases) {
     const found = await recordOf(database, id).catch((error: unknown) => doubt(error, database.id));
@@ -56,7 +56,7 @@ export async function findIntervention(deps: SettleDeps, id: string): Promise<In
   return null;
 }
 
-/** The reader's word is enough where it has the record; as a replica it may not have it yet. */
+/** A record that the reader finds is enough; a replica may not have it yet, so the operator's connection is asked next. */
 async function recordOf({ engine, read, write }: Database, id: string): Promise<InterventionResult | null> {
   const find = async (db: Db): Promise<InterventionResult | null> => {
     if ((await engine.describe(db, recordTables(engine).headers)) === null) return null;

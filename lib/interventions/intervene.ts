@@ -22,18 +22,18 @@ export interface InterventionDeps extends SettleDeps {
 }
 
 const DEADLOCK_TRIES = 3;
-/** How much text a key may have: a UUID and more. */
+/** Longest key, in characters: a UUID and more. */
 const KEY_MAX = 200;
 
-/** On globalThis: Next bundles this module several times for one process. */
+/** On globalThis, because Next bundles this module several times for one process. */
 const KEY = Symbol.for('outbox-console.interventions');
 const holder = globalThis as { [KEY]?: Map<string, { hash: string; result: Promise<InterventionResult> }> };
-/** Calls with one key that arrive while the first is running join it: one change, and as many equal answers. */
+/** A call whose key is already running in this process joins it: one change, the same result for all. */
 const running = (holder[KEY] ??= new Map());
 
 /**
- * The one path of every change, in one transaction of the observed database: the same actor, key and body give the same answer for ever,
- * `unknown` where nobody can say whether it was committed. `elapsedMs`: since a console got it. Throws Problem: this try changed nothing.
+ * The only way to change events, in one transaction of the observed database. One actor, key and body always give the same result,
+ * `unknown` if it may have been committed. `elapsedMs`: since a console got it. Throws Problem: this try changed nothing.
  */
 export async function intervene(
   deps: InterventionDeps,
@@ -62,7 +62,7 @@ export async function intervene(
 
 const scopeOf = ({ outbox, actor, key }: ActorsKey): string => JSON.stringify([outbox, actor.id, key]);
 
-/** Whether this process is at it: its transaction may not have begun yet, which no database could tell. */
+/** Whether this process is running it: its transaction may not have begun, so no database would know. */
 export const isUnderWay = (key: ActorsKey): boolean => running.has(scopeOf(key));
 
 interface Job extends ActorsKey {
@@ -73,13 +73,13 @@ interface Job extends ActorsKey {
 }
 
 interface Try extends Job {
-  /** A new one each time: that of an aborted transaction was never there. */
+  /** New for each try: the id of an aborted transaction was never stored. */
   id: string;
   /** The id of the record once its commit may have been sent. */
   sent: string | null;
 }
 
-/** Until a transaction with it has ended: what a deadlock has ended is tried again. */
+/** Runs the transaction, again after a deadlock, and finds out what became of a commit that was not confirmed. */
 async function runOperation(deps: InterventionDeps, job: Job): Promise<InterventionResult> {
   const earlier = await earlierTry(deps, job);
   if (earlier !== null) return earlier;
@@ -94,7 +94,7 @@ async function runOperation(deps: InterventionDeps, job: Job): Promise<Intervent
       deps.onRecord(outbox.id);
       return answer;
     } catch (error) {
-      // The next try is on the table as it is then.
+      // The next try binds the table anew.
       if (error instanceof Problem && error.code === 'read_only') deps.directory.forget(outbox.id);
       if (one.sent !== null && !isRefusedCommit(error)) {
         const { actor, key, request } = job;
@@ -109,14 +109,14 @@ async function runOperation(deps: InterventionDeps, job: Job): Promise<Intervent
   }
 }
 
-/** The outbox with what the newest proof refuses. Throws Problem `read_only` when it may not be changed. */
+/** The outbox, with the operations that its newest proof refuses. Throws Problem `read_only` if it may not be changed. */
 async function changeable({ directory }: InterventionDeps, id: string): Promise<Outbox> {
   const outbox = await directory.get(id);
   const refused = requireWritable(outbox, await directory.proof(id));
   return { ...outbox, refused: [...outbox.refused, ...refused] };
 }
 
-/** The answer of a try with this key that nobody knew the outcome of, found out now or still unknown; null when there is none to wait for. */
+/** The result of an earlier try with this key whose outcome was unknown, now found or still unknown; null if there is none to wait for. */
 async function earlierTry(deps: InterventionDeps, job: Job): Promise<InterventionResult | null> {
   const remembered = await deps.unsettled.ofKey(job);
   if (remembered === null || remembered.notApplied) return null;
@@ -156,7 +156,7 @@ function requestHash(outboxId: string, request: InterventionRequest): string {
 const keyReused = (): Problem =>
   new Problem('key_reused', 'This Idempotency-Key was used for another intervention: send a new key for a new decision');
 
-/** Answers of a server to a commit after which the transaction is gone for certain. After any other failure it is looked for. */
+/** Errors of a commit after which the transaction is certainly gone. After any other error its record is searched for. */
 const REFUSED_COMMIT = new Set<FailureCode>([
   'locked',
   'deadlock',
@@ -169,7 +169,7 @@ const REFUSED_COMMIT = new Set<FailureCode>([
 ]);
 const isRefusedCommit = (error: unknown): boolean => error instanceof DatabaseFailure && REFUSED_COMMIT.has(error.code);
 
-/** Key, change, record: or the answer of the try that had the key before. */
+/** Claims the key, changes the rows, writes the record; or returns the result of the earlier try that has the key. */
 async function inTransaction(outbox: Outbox, db: Db, job: Try): Promise<InterventionResult> {
   const { operation, request } = job;
   const { engine } = outbox.database;
@@ -191,7 +191,7 @@ async function inTransaction(outbox: Outbox, db: Db, job: Try): Promise<Interven
   await closeHeader(engine, db, job.id, outcomeOf(records));
   const header = await headerOf(engine, db, job);
   if (header === null) throw new Error(`the record of intervention ${job.id} is not there in its own transaction`);
-  // Whoever found the key free after the time was up did so before it was claimed here; from then on they find it taken.
+  // A caller that finds the key free after the deadline may conclude that nothing changed: a claim made later fails here.
   requireInTime(job);
   job.sent = header.id;
   return resultOf(header, records);
@@ -203,7 +203,7 @@ function requireInTime({ elapsedMs }: Job): void {
   throw new Problem('timeout', `It could not be carried out within ${seconds} seconds, so this try changed nothing: send it again`);
 }
 
-/** null when the key is ours now; otherwise the header of the intervention that has it. */
+/** null if the key is ours now; otherwise the header of the intervention that has it. Throws Problem `in_progress`. */
 async function claimKey(outbox: Outbox, db: Db, job: Try): Promise<RecordHeader | null> {
   const { engine } = outbox.database;
   const request = { ...job.request, reason: job.request.reason.trim() };
@@ -221,7 +221,7 @@ async function claimKey(outbox: Outbox, db: Db, job: Try): Promise<RecordHeader 
   throw new Problem('in_progress', 'An intervention with this key has just ended: ask again', { retryAfterSeconds: 1 });
 }
 
-/** The transaction is gone and nothing of it remains; another one with the same key may have been committed before. */
+/** The transaction was rolled back; another one with the same key may have been committed before. */
 function refusalOf(failure: DatabaseFailure, outbox: Outbox): Problem {
   if (failure.code === 'statement_binlog') return readOnlyProblem(outbox.id, 'statement_binlog');
   if (failure.code === 'no_privilege') {

@@ -1,4 +1,4 @@
-/** What every operation would say to one event: read once, and judged in memory by the rules that judge an intervention. */
+/** What every operation would do to one event: read once, then judged in memory by the rules that judge an intervention. */
 import { sql } from 'kysely';
 import type { ExtraText, StoredEvent } from '@/lib/outbox/rows/get-event';
 import type { Outbox } from '@/lib/outbox/outbox';
@@ -11,10 +11,10 @@ import { OPERATIONS } from './operations';
 import { fitsPublished } from './published';
 import { olderThanStuckAfter } from './statements';
 
-/** A step is for the row; for it, but not yet by its age; or it is not. */
+/** A step applies to the row; applies, but the row is too young; does not apply. */
 const [FITS, YOUNG, NOT] = ['y', 't', 'n'];
 
-/** A letter for what is out whatever its state, and one for each step from the place, in the order of `stepsFrom`. */
+/** One letter for whether the row counts as published, then one per step from its place, in the order of `stepsFrom`. */
 export const stepLetters =
   (outbox: Outbox): ExtraText =>
   (at) => {
@@ -25,7 +25,7 @@ export const stepLetters =
     return sql`concat(${sql.join([out, ...letters])})`;
   };
 
-/** For an event read with `stepLetters`: hints only, the guard decides again. */
+/** For an event read with `stepLetters`. Hints only: the guard decides again. */
 export function offersFor(outbox: Outbox, { place, event, beside }: StoredEvent): EventDetail['operations'] {
   const version = decodeVersion(event.version);
   if (version === null) return {};

@@ -12,11 +12,11 @@ import type { SkipCode } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 import type { LiveState, State } from '@/lib/shared/states';
 
-/** One guarded way of changing rows: which rows of which table, what the version covers, and what becomes of them. */
+/** One guarded way to change rows: which rows of which table, what the version covers, and what is written or where they go. */
 export interface Step {
   source: Place;
   target: Place | null;
-  /** Which rows of the source this step is for, beside key and version. */
+  /** Which rows of the source this step applies to, apart from key and version. */
   match(at: PlaceSql): RawBuilder<boolean>;
   version: 'exact' | 'stable';
   set: Record<string, Value>;
@@ -28,10 +28,10 @@ export interface Step {
   warnings: string[];
 }
 
-/** What a step says that moves rows as they are. */
+/** The defaults of a step that moves rows unchanged. */
 export const PLAIN_STEP = { set: {}, call: null, olderThanStuckAfter: null, notify: null, warnings: [] };
 
-/** Why an operation leaves a row in this state alone. `because` names a sentence under `refusals.<code>`. */
+/** Why an operation leaves a row in this state alone. `because` is a message key under `refusals.<code>`. */
 export interface Refusal {
   code: SkipCode;
   because: string | null;
@@ -40,22 +40,22 @@ export interface Refusal {
 export interface Operation {
   key: string;
   undo: string | null;
-  /** The relay may take what it leaves: rows that a rule says are out are not for it. */
+  /** The relay may publish the rows it leaves, so it skips rows that a rule says are published. */
   sendsAgain: boolean;
-  /** Every way this operation changes rows of this outbox; [] where the shape refuses it. */
+  /** Every way this operation changes rows of this outbox; [] if the shape refuses it. */
   steps(outbox: Outbox): Step[];
-  /** What it says to a row in this state when no step is for it; null when a step is. */
+  /** The refusal for a row in this state that no step applies to; null if a step does. */
   refusal(outbox: Outbox, state: State): Refusal | null;
 }
 
-/** Whose key, and on which outbox: what makes two requests the same try. */
+/** Two requests with the same outbox, actor and key are the same try. */
 export interface ActorsKey {
   outbox: string;
   actor: Actor;
   key: string;
 }
 
-/** Who archives and why, for the columns an archived row carries. */
+/** Who archives and why, for the archive's own columns. */
 export interface Author {
   interventionId: string;
   actorName: string;
@@ -74,14 +74,14 @@ export interface Seen {
   version: Version;
 }
 
-/** A row as it was asked for: without a version when the token is none of ours, or its id cannot be one of this table's. */
+/** A row as requested; `version` is null if the token is not ours, or the id cannot be one of this table's. */
 export type Asked = Seen | { id: string; version: null };
 
 export function asked({ main, database }: Outbox, events: readonly SeenEvent[]): Asked[] {
   return events.map(({ id, version }) => ({ id, version: idFits(database.engine, main, id) ? decodeVersion(version) : null }));
 }
 
-/** The refusal every operation shares: what is out stays out, and what the relay holds is the relay's. */
+/** The refusal that all operations share: published rows stay published, and claimed rows are left to the relay. */
 export function generalRefusal(state: State): Refusal {
   if (state === 'published') return { code: 'already_published', because: null };
   if (state === 'processing') return { code: 'being_processed', because: null };
@@ -90,6 +90,6 @@ export function generalRefusal(state: State): Refusal {
 
 export const isLive = (state: State): state is LiveState => state !== 'archived';
 
-/** The steps of an operation that has not failed its proof on this table. */
+/** The steps of an operation; [] if it failed its proof on this table. */
 export const stepsOf = (outbox: Outbox, operation: Operation): Step[] =>
   outbox.refused.includes(operation.key) ? [] : operation.steps(outbox);

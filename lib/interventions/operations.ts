@@ -4,7 +4,7 @@ import { archiveOperation } from './operations/archive';
 import { restoreOperation } from './operations/restore';
 import { ruleOperation } from './operations/rules';
 
-/** Every operation, by key. Of those that shapes spell out as rules, each shape says what is written. */
+/** All operations, by key. For RULE_OPERATIONS, each shape says what is written. */
 export const OPERATIONS: readonly Operation[] = [archiveOperation, restoreOperation, ...RULE_OPERATIONS.map(ruleOperation)].sort((a, b) =>
   a.key < b.key ? -1 : 1,
 );

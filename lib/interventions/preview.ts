@@ -34,7 +34,7 @@ export async function previewIntervention(
     }));
     const allowed = new Set(rows.filter((row) => row.allowed).map(({ event }) => event.id));
     const seen = wanted.filter((row): row is Seen => row.version !== null && allowed.has(row.id));
-    // Steps that at least one of the rows is for: no dialog warns of what will not happen.
+    // Steps that apply to at least one of the rows: the dialog must not warn of what will not happen.
     const used = steps.filter((step) => seen.some(({ id }) => ofSteps.matches.get(step)?.has(id) === true));
     return {
       outbox: outbox.id,

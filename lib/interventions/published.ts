@@ -1,4 +1,4 @@
-/** Rows that a rule of the shape says are out: what sends again leaves them alone, whatever state an earlier rule gives them. */
+/** Rows that a rule of the shape says are published: operations after which a relay may publish leave them alone, whatever their state. */
 import { sql, type RawBuilder } from 'kysely';
 import { compileCondition, negated } from '@/lib/shape/compile';
 import { disjoint } from '@/lib/shape/reason';
@@ -8,7 +8,7 @@ import type { PlaceSql } from '@/lib/outbox/rows/row';
 import type { Condition } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 
-/** True for rows that any `published` rule fits; what is left over by all others says nothing. In a dead-letter table all are dead. */
+/** True for rows that any `published` rule matches, except a catch-all, which proves nothing. In a dead-letter table all rows are dead. */
 export function fitsPublished(outbox: Outbox, at: PlaceSql): RawBuilder<boolean> {
   const rules = at.place.key === 'dead' ? [] : publishedRules(outbox);
   if (rules.length === 0) return sql`false`;
@@ -16,7 +16,7 @@ export function fitsPublished(outbox: Outbox, at: PlaceSql): RawBuilder<boolean>
   return sql`(${sql.join(tests, sql` or `)})`;
 }
 
-/** `rows` of these states, but for those that a `published` rule fits too. */
+/** `rows` of these states, without those that a `published` rule matches too. */
 export function unlessPublished(
   outbox: Outbox,
   at: PlaceSql,
@@ -25,7 +25,7 @@ export function unlessPublished(
 ): RawBuilder<boolean> {
   const ordered = outbox.shape.states;
   const from = ordered.filter(({ state }) => states.includes(state));
-  // In the table itself, earlier rules have had their say already.
+  // In the outbox table, rows of earlier rules are excluded already.
   const overruled = (when: Condition, rule: (typeof from)[number]): boolean =>
     !disjoint(rule.when, when) && (at.place.key !== 'main' || ordered.findIndex((one) => one.when === when) > ordered.indexOf(rule));
   const rules = publishedRules(outbox).filter((when) => from.some((rule) => overruled(when, rule)));

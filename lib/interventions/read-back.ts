@@ -1,4 +1,4 @@
-/** Changed rows are read back through the mapping before the commit: what is not as promised did not take. */
+/** Changed rows are read back through the mapping before the commit: a row that is not as promised did not take the change. */
 import { sql, type RawBuilder } from 'kysely';
 import { capabilitiesOf } from '@/lib/outbox/capabilities';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
@@ -14,13 +14,13 @@ type StepWork = PreparedStep & Pick<Change, 'db'>;
 
 type Texts = Record<string, string | null>;
 
-/** Why a row did not take the change: a code under `refusals.<code>`, and the columns, states or tables it is about. */
+/** Why a row did not take the change: a code under `refusals.<code>`, and the columns, states or tables concerned. */
 export interface Fault {
   because: 'not_there' | 'in_two_tables' | 'rewritten' | 'touched_more' | 'other_state';
   detail: string;
 }
 
-/** What rows have to be like once they are changed, told while they are held and before they are. */
+/** How rows have to be after the change; read while they are locked, before it. */
 export interface Expectation {
   rows: Map<string, Texts>;
   elsewhere: Standing[];
@@ -36,7 +36,7 @@ export interface ReadBack {
   images: Map<string, string>;
 }
 
-/** By primary key, one statement for the rows and one for the other tables. */
+/** Two statements by primary key: one for the rows, one for the other tables. */
 export async function expectChange(work: StepWork, ids: readonly string[]): Promise<Expectation> {
   const { outbox, db, step, at, target } = work;
   const texts = watched(work).map((name) => ({ name, column: textOf(work, name, expected(work, name)) }));
@@ -46,7 +46,7 @@ export async function expectChange(work: StepWork, ids: readonly string[]): Prom
   return { rows: new Map(rows.map(({ id, image }) => [id, JSON.parse(image) as Texts])), elsewhere };
 }
 
-/** Reads the changed rows where they should be now. What was put off to the commit has to have happened. */
+/** Reads the changed rows where they should be now. Deferred triggers must have run already. */
 export async function readBack(
   work: StepWork & Pick<Change, 'operation'>,
   row: { locked: LockedRow[]; changed: string[]; expectation: Expectation },
@@ -101,24 +101,24 @@ function judge(
   return { because: 'other_state', detail: isState(row.after.state) ? row.after.state : 'unmapped' };
 }
 
-/** States an operation may leave an event in that was in `from` and now counts so many attempts. */
+/** States that an operation may leave an event in, by its state before and its attempts now. */
 export function expectedStates(outbox: Outbox, operation: string, from: string, attempts: number): State[] {
   if (operation === 'archive') return ['archived'];
   if (operation === 'restore') {
-    // A pending event comes back as dead where the shape has dead, so that no relay sends it unasked.
+    // A pending event comes back as dead if the shape has that, so that no relay publishes it unasked.
     if (from === 'dead' || (from === 'pending' && outbox.shape.asDead !== undefined)) return ['dead'];
-    // It is as it was, and meanwhile its time may have run out.
+    // Unchanged, but its time may have run out meanwhile.
     return ['pending', 'retrying', 'dead'];
   }
-  // Starting over means that no failure is counted, where the table can show the difference.
+  // Requeue resets the failures, if the table can show the difference.
   if (operation === 'requeue' && attempts > 0 && capabilitiesOf(outbox).states.pending.available) return ['pending'];
   return ['pending', 'retrying'];
 }
 
-/** No transaction of an intervention takes longer. */
+/** No intervention's transaction takes longer. */
 const CLOCK_MOVES_MS = 15_000;
 
-/** Whether a column holds what it should. On one engine the clock goes on between two statements. */
+/** Whether a column holds what it should. On one engine the time advances between two statements. */
 function holds(value: Value | undefined, wanted: string | null, found: string | null): boolean {
   if (wanted === found) return true;
   if (wanted === null || found === null || !JSON.stringify(value ?? null).includes('"now"')) return false;
@@ -127,7 +127,7 @@ function holds(value: Value | undefined, wanted: string | null, found: string | 
   return from !== undefined && to !== undefined && (to - from) * unitMs >= 0 && (to - from) * unitMs <= CLOCK_MOVES_MS;
 }
 
-/** Columns that have to hold what is written or what they held: the key, and what the mapping gives a meaning, but for the last attempt. */
+/** Columns that must hold what is written, or what they held: the key and all that the mapping uses, except the last attempt. */
 function watched({ outbox, step, target }: PreparedStep): string[] {
   return placeColumns(target).filter((name) => {
     if (name in step.set) return step.call === null;
@@ -136,7 +136,7 @@ function watched({ outbox, step, target }: PreparedStep): string[] {
       ([, role]) => role.join === null && role.constant === null && role.column.name === name,
     );
     if (target.id.some((column) => column.name === name)) return true;
-    // What a library's function writes beside is the library's affair.
+    // What else a library's function writes is its own business.
     if (step.call !== null) return roles.some(([role]) => IDENTITY.includes(role));
     return (
       roles.some(([role]) => role !== 'attemptedAt') || JSON.stringify(outbox.shape.states).includes(`"column":${JSON.stringify(name)}`)
@@ -144,12 +144,12 @@ function watched({ outbox, step, target }: PreparedStep): string[] {
   });
 }
 
-/** Roles by which a relay or a consumer tells events apart. */
+/** Roles by which a relay or a consumer identifies events. */
 const IDENTITY = [
   'sequence', 'type', 'topic', 'aggregateType', 'aggregateId', 'orderingKey', 'createdAt', 'dedupKey', 'traceId', 'payload', 'headers',
 ]; // prettier-ignore
 
-/** What a column will hold, to its precision, read from the row as it is before the change. */
+/** What a column will hold, in its precision, computed from the row before the change. */
 function expected({ outbox, step, at, target }: PreparedStep, name: string): RawBuilder<unknown> {
   const column = target.description.columns.get(name);
   const set = step.set[name];
@@ -159,7 +159,7 @@ function expected({ outbox, step, at, target }: PreparedStep, name: string): Raw
   return column === undefined || same ? value : outbox.database.engine.fragments.asColumn(value, column);
 }
 
-/** A column's value as text; of content a digest, for it may be long. */
+/** A column's value as text; a digest for payload and headers, which may be long. */
 function textOf({ outbox, target }: PreparedStep, name: string, value: RawBuilder<unknown>): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
   const content = [target.roles.payload, target.roles.headers].some((role) => role?.join === null && role.column.name === name);

@@ -8,7 +8,7 @@ import { OPERATIONS } from './operations';
 
 export const headersOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).headers);
 export const eventTableOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).events);
-/** Names are quoted: two of them are words of SQL in one engine or the other. */
+/** Quoted, because two of the names are keywords in one engine or the other. */
 export const named = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.id(name)));
 
 export interface RecordHeader {
@@ -29,10 +29,10 @@ export interface RecordEvent {
   event_id: string;
   event_type: string | null;
   aggregate_id: string | null;
-  /** null when the event was changed. */
+  /** null if the event was changed. */
   code: Skipped['code'] | null;
   detail: Skipped['detail'] | null;
-  /** Columns as text; null where there is nothing to show. */
+  /** Columns as text; null if there is nothing to show. */
   before: Record<string, string | null> | null;
   after: Record<string, string | null> | null;
 }
@@ -43,7 +43,7 @@ interface NewHeader extends ActorsKey {
   request: InterventionRequest;
 }
 
-/** Claims the key by its unique index: false when somebody was first. Waits on a transaction that holds it (DatabaseFailure `locked`). */
+/** Claims the key by its unique index; false if it is taken. Waits for a transaction that holds it (DatabaseFailure `locked`). */
 export async function insertHeader(engine: Engine, db: Db, header: NewHeader): Promise<boolean> {
   const { fragments, companions } = engine;
   const names = ['id', 'outbox', 'actor_id', 'actor_name', 'actor_role', 'key', 'request_hash', 'operation', 'reason'];
@@ -57,13 +57,13 @@ export async function insertHeader(engine: Engine, db: Db, header: NewHeader): P
       ${fragments.unlessTaken()}`.execute(db);
     return numAffectedRows === 1n;
   } catch (error) {
-    // Where rows whose key is taken are not left out but fail, the statement alone is undone.
+    // On an engine that fails instead of skipping a taken key, only the statement is undone.
     if (engine.failure(error).code === 'duplicate') return false;
     throw error;
   }
 }
 
-/** One record per event, changed or skipped; at most 200 rows in one statement. The lines of changed ones name the outbox. */
+/** One line per event, changed or skipped, in one statement of at most 200 rows. The lines of changed events name the outbox. */
 export async function insertEvents(engine: Engine, db: Db, header: Pick<NewHeader, 'id' | 'outbox'>, events: RecordEvent[]): Promise<void> {
   const { fragments, companions } = engine;
   const { id, number, json } = companions.columns;
@@ -77,7 +77,7 @@ export async function insertEvents(engine: Engine, db: Db, header: Pick<NewHeade
 
 const LINE = ['intervention_id', 'position', 'event_id', 'event_type', 'aggregate_id', 'code', 'detail', 'before', 'after'];
 
-/** Closes the header inside its own transaction; a trigger refuses it ever after. */
+/** Closes the header inside its own transaction; from then on a trigger refuses changes. */
 export async function closeHeader(engine: Engine, db: Db, id: string, outcome: Outcome): Promise<void> {
   await sql`update ${headersOf(engine)} set ${sql.id('outcome')} = ${outcome} where ${hasId(engine, 'id', [id])}`.execute(db);
 }
@@ -90,7 +90,7 @@ export function headerColumns({ fragments, companions }: Engine): RawBuilder<unk
     ${fragments.isoTime(sql.id('at'), companions.columns.time, 'UTC')} as ${sql.id('at')}`;
 }
 
-/** A header by its id, or the one an actor's key made in an outbox. Served by the primary key, or the unique index on (outbox, actor_id, key). */
+/** A header by id, or by outbox, actor and key. Served by the primary key, or the unique index on (outbox, actor_id, key). */
 export async function headerOf(engine: Engine, db: Db, by: { id: string } | ActorsKey): Promise<RecordHeader | null> {
   const where =
     'key' in by
@@ -107,14 +107,14 @@ interface RecordLine extends RecordEvent {
 type StoredLine = Omit<RecordLine, 'detail' | 'before' | 'after'> &
   Record<'detail' | 'before' | 'after', string | null> & { intervention_id: string };
 
-/** The events of these interventions, in the order of the request. Served by the primary key. */
+/** The lines of these interventions, in the order of the request. Served by the primary key. */
 export async function eventsOf(engine: Engine, db: Db, ids: string[]): Promise<Map<string, RecordLine[]>> {
   const byHeader = new Map<string, RecordLine[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return byHeader;
   const { rows } = await sql<StoredLine>`select ${named(LINE)} from ${eventTableOf(engine)}
     where ${hasId(engine, 'intervention_id', ids)} order by ${named(['intervention_id', 'position'])}`.execute(db);
   for (const { intervention_id, ...row } of rows) {
-    // That of a changed event is for counting lines.
+    // The detail of a changed event only serves counting.
     const detail = row.code === null ? null : parsed<Skipped['detail'] & object>(row.detail);
     byHeader.get(intervention_id)?.push({ ...row, detail, before: parsed(row.before), after: parsed(row.after) });
   }
@@ -123,7 +123,7 @@ export async function eventsOf(engine: Engine, db: Db, ids: string[]): Promise<M
 
 const parsed = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T));
 
-/** The answer an intervention gave, read back from its record: the same for every repeat. */
+/** The result of an intervention, built from its record: the same for every repeat. */
 export async function recordedResult(engine: Engine, db: Db, header: RecordHeader): Promise<InterventionResult> {
   return resultOf(header, (await eventsOf(engine, db, [header.id])).get(header.id) ?? []);
 }
@@ -152,19 +152,19 @@ export function outcomeOf(events: RecordEvent[]): Outcome {
   return changed === events.length ? 'applied' : 'partly';
 }
 
-/** How the records of a database are compared with the audit: which there are, and whole ones by their ids. */
+/** For comparing a database's records with the audit: which records there are, and whole ones by id. */
 
-/** A record without what it says: enough to know whether the audit has it all. */
+/** The id and size of a record: enough to know whether the audit has all of it. */
 export interface RecordSize {
   id: string;
-  /** null for one of an outbox that was not asked for. */
+  /** null for a record of an outbox that was not asked for. */
   lines: number | null;
 }
 
-/** For how long a record is found by its time: transactions of ours are over sooner. */
+/** For how long a record is found by its time, in seconds: our transactions are shorter. */
 export const RECENT_SECONDS = 180;
 
-/** Ids behind `after` up to `upTo`; null: from the first one, to the last. */
+/** Ids after `after` up to and including `upTo`; null: without that bound. */
 export interface IdRange {
   after: string | null;
   upTo: string | null;
@@ -172,13 +172,13 @@ export interface IdRange {
 
 export interface Newest {
   records: RecordSize[];
-  /** How many records there are in each of the ranges, in their order, those of all outboxes. */
+  /** How many records each range holds, in the order of the ranges, over all outboxes. */
   counts: number[];
 }
 
 /**
  * The newest records by id and by the server's time, at most `limit` of each, and how many each range holds: one statement, one moment.
- * Served by the primary key and the index on (outbox, at, id); lines are counted by theirs.
+ * Served by the primary key and the index on (outbox, at, id); lines are counted by their primary key.
  */
 export async function newestRecords(
   engine: Engine,
@@ -206,7 +206,7 @@ export async function newestRecords(
   return { records: rows.filter(({ place }) => place === null).map(sizeOf), counts };
 }
 
-/** The first records of a range in the order of their ids, at most `limit`. Served by the primary key. */
+/** The first records of a range by id, at most `limit`. Served by the primary key. */
 export async function recordsWithin(
   engine: Engine,
   db: Db,
@@ -225,7 +225,7 @@ export async function recordsWithin(
 const isOf = ({ fragments, companions }: Engine, outboxes: readonly string[]): RawBuilder<boolean> =>
   fragments.isLiteral(sql.id('outbox'), [...outboxes], companions.columns.name);
 
-/** Written as literals: a server that takes each parameter to a prepared statement would be asked twice. */
+/** As literals: some servers take parameters only by a prepared statement, which is a second round trip. */
 function isWithin({ quote }: Engine, { after, upTo }: IdRange): RawBuilder<unknown> {
   const bounds = [
     ...(after === null ? [] : [sql`${sql.id('id')} > ${sql.raw(quote.literal(after))}`]),
@@ -249,16 +249,16 @@ const sizeColumns = (engine: Engine, outboxes: readonly string[]): RawBuilder<un
 const lineCount = (engine: Engine): RawBuilder<unknown> =>
   sql`(select count(*) from ${eventTableOf(engine)} as ${sql.id('line')} where ${sql.id('line', 'intervention_id')} = ${sql.id(PAGE, 'id')})`;
 
-/** A record as it stands in the observed database, every line with its place in it. */
+/** A record as stored in the observed database, each line with its position. */
 export interface StoredRecord {
   header: Omit<RecordHeader, 'at'> & {
-    /** null for a time that no calendar has. */
+    /** null for an invalid date. */
     at: string | null;
   };
   lines: RecordLine[];
 }
 
-/** Whole records by id, in the order of their ids. Served by the primary keys. */
+/** Whole records, ordered by id. Served by the primary keys. */
 export async function wholeRecords(engine: Engine, db: Db, ids: string[]): Promise<StoredRecord[]> {
   const { rows } = await sql<StoredRecord['header']>`select ${headerColumns(engine)} from ${headersOf(engine)}
     where ${hasId(engine, 'id', ids)} order by ${sql.id('id')}`.execute(db);

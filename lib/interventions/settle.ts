@@ -9,7 +9,7 @@ import { within } from '@/lib/shared/async/within';
 import type { ActorsKey } from './operation';
 import { headerOf, insertHeader, recordedResult } from './records';
 
-/** A try whose commit was sent and never confirmed. */
+/** A try whose commit was sent but not confirmed. */
 export interface Unsettled extends ActorsKey {
   id: string;
   request: InterventionRequest;
@@ -17,22 +17,22 @@ export interface Unsettled extends ActorsKey {
   at: string;
 }
 
-/** One that is remembered: still to be settled, or known never to have been committed. */
+/** A stored try: still to be settled, or known never to have been committed. */
 export interface Remembered {
   entry: Unsettled;
   notApplied: boolean;
 }
 
-/** Where unsettled tries are kept until the database answers: the store, and the process while the store does not take them. */
+/** Keeps unsettled tries until their database answers: in the store, or in memory while the store does not take them. */
 export interface UnsettledLog {
-  /** Never rejects: what the store does not take now is kept until it does. */
+  /** Never rejects: an entry that the store does not take now is kept until it does. */
   add(entry: Unsettled): Promise<void>;
-  /** By its id; rejects when it is not known here and the store cannot be asked. */
+  /** By id; rejects if it is not in memory and the store does not answer. */
   get(id: string): Promise<Remembered | null>;
-  /** The latest of a key, one that is still to be settled before any other; rejects like `get`. */
+  /** The latest of a key, unsettled ones first; rejects like `get`. */
   ofKey(key: ActorsKey): Promise<Remembered | null>;
   list(outboxes: readonly string[]): Promise<Unsettled[]>;
-  /** One that was applied is forgotten: its record says all. One that was not goes to the audit. Never rejects. */
+  /** Deletes an applied try, whose record has everything; one not applied goes to the audit. Never rejects. */
   settled(entry: Unsettled, outcome: 'applied' | 'not_applied'): Promise<void>;
 }
 
@@ -44,18 +44,18 @@ export interface SettleDeps {
 
 const TRIES = 3;
 const PAUSE_MS = 400;
-/** Whoever waits for the answer of an intervention is told `unknown` rather than kept for longer. */
+/** After this, the caller of an intervention gets `unknown` instead of waiting longer. */
 const ANSWER_WITHIN_MS = 5_000;
 
-/** The record is there, it never will be, or nobody can say yet: its transaction has not ended, or nobody answers. */
+/** Applied: its record exists. Not applied: it never will. Unknown: its transaction is running, or its database does not answer. */
 export type Finding =
   { kind: 'applied'; result: InterventionResult } | { kind: 'not_applied' } | { kind: 'unknown'; why: 'running' | 'away'; error?: unknown };
 
 class TakenBack extends Error {}
 
 /**
- * What became of the try with a key: only who can claim the key itself, which is taken back, knows that nobody has it. Asks over the
- * operator's connection, as a reader may be a replica behind its time. Throws DatabaseFailure when nobody answers.
+ * What became of the try with a key. Only claiming the key, which is then rolled back, proves that it is unused. Uses the operator's
+ * connection, as a reader may be a lagging replica. Throws DatabaseFailure if the database does not answer.
  */
 export async function findKey(outbox: Outbox, { actor, key }: ActorsKey): Promise<Finding> {
   const { engine, read, write } = outbox.database;
@@ -70,7 +70,7 @@ export async function findKey(outbox: Outbox, { actor, key }: ActorsKey): Promis
     if (await engine.isReadOnly(db)) return { kind: 'unknown', why: 'away' };
     const request = { operation: 'look', events: [], reason: 'looking whether this key is taken' };
     const claimed = await insertHeader(engine, db, { id: uuidv7(), outbox: outbox.id, actor, key, requestHash: '', request });
-    // Taken between the two readings, or given back again.
+    // Taken between the two reads, or released again.
     return claimed ? { kind: 'not_applied' } : ((await recorded(db)) ?? { kind: 'unknown', why: 'running' });
   };
   if (write === null) return (await read(recorded)) ?? { kind: 'unknown', why: 'away' };
@@ -90,11 +90,11 @@ export async function findKey(outbox: Outbox, { actor, key }: ActorsKey): Promis
   throw new Error('a transaction that is taken back was committed');
 }
 
-/** The same, never rejecting: what fails leaves it unknown, with the error for who asks for the last time. */
+/** The same, never rejecting: after a failure it is unknown, with the error. */
 const findKeyIfAnswered = (outbox: Outbox, entry: Unsettled): Promise<Finding> =>
   findKey(outbox, entry).catch((error: unknown) => ({ kind: 'unknown', why: 'away', error }));
 
-/** Finds out what became of a commit that was not confirmed, by looking. null: it was not committed, for certain. Never rejects. */
+/** Finds out what became of an unconfirmed commit; keeps it as unsettled if unknown. null: certainly not committed. Never rejects. */
 export async function settle(deps: SettleDeps, outbox: Outbox, entry: Unsettled): Promise<InterventionResult | null> {
   const finding = await within(findUntilKnown(outbox, entry), ANSWER_WITHIN_MS);
   if (finding?.kind === 'not_applied') return null;
@@ -119,13 +119,13 @@ function unknownResult({ id, outbox, actor, request: { operation, reason } }: Un
   return { interventionId: id, outbox, operation, reason, actor: actor.name, outcome: 'unknown', ...nothing };
 }
 
-/** The answer for a try that turned out never to have been committed: `none`, at no time. */
+/** The result of a try that was never committed: `none`, without a time. */
 export const notAppliedResult = (entry: Unsettled): InterventionResult => ({ ...unknownResult(entry), outcome: 'none' });
 
 export const resultFrom = (entry: Unsettled, finding: Finding): InterventionResult =>
   finding.kind === 'applied' ? finding.result : finding.kind === 'unknown' ? unknownResult(entry) : notAppliedResult(entry);
 
-/** Looks again after an unsettled try, and settles it once the answer is certain. Throws Problem `not_found` for an unknown outbox. */
+/** Checks an unsettled try again, and settles it once the result is certain. Throws Problem `not_found` for an unknown outbox. */
 export async function settleEntry(deps: SettleDeps, entry: Unsettled): Promise<Finding> {
   const outbox = await deps.directory.get(entry.outbox).catch(unlessAway);
   const finding: Finding = outbox === null ? { kind: 'unknown', why: 'away' } : await findKeyIfAnswered(outbox, entry);

@@ -12,7 +12,7 @@ import { touchedCount } from '@/lib/outbox/rows/touched';
 import type { Version } from '@/lib/outbox/rows/version';
 import type { Author, Seen, Step } from './operation';
 
-/** A step with the expressions over the rows it takes; `target`: where they are afterwards. */
+/** A step with the SQL for the rows it takes; `target`: where they are afterwards. */
 export type PreparedStep = ReturnType<typeof prepareStep>;
 
 export const prepareStep = (outbox: Outbox, step: Step) => ({
@@ -25,12 +25,12 @@ export interface LockedRow {
   state: string;
   type: string | null;
   aggregate_id: string | null;
-  /** Columns as JSON of texts, payload and headers left out. */
+  /** Columns as JSON of texts, without payload and headers. */
   image: string;
   exact: string;
 }
 
-/** Locks the rows that are exactly what the operator saw, by key and in its order; those a relay holds are passed over or awaited. */
+/** Locks the rows that are exactly what the operator saw, in key order; rows locked by a relay are skipped, or waited for. */
 export function lockStatement(prepared: PreparedStep, seen: readonly Seen[], wait: 'skip locked' | 'wait'): RawBuilder<LockedRow> {
   const { outbox, at } = prepared;
   return sql`select ${at.id.text} as id, ${at.state} as state, ${at.roleText('type')} as type,
@@ -38,7 +38,7 @@ export function lockStatement(prepared: PreparedStep, seen: readonly Seen[], wai
     from ${at.from} where ${guard(prepared, seen)} order by ${at.id.order('asc')} ${outbox.database.engine.fragments.forUpdate(at.alias, wait)}`;
 }
 
-/** Changes rows where they are; the guard stands in the statement again. */
+/** Changes rows in place; the statement repeats the guard. */
 export function updateStatement(prepared: PreparedStep, seen: readonly Seen[]): RawBuilder<unknown> {
   const { outbox, step, at } = prepared;
   const assignments = readersFirst(step.set).map(
@@ -47,7 +47,7 @@ export function updateStatement(prepared: PreparedStep, seen: readonly Seen[]): 
   return sql`update ${at.from} set ${sql.join(assignments)} where ${guard(prepared, seen)}`;
 }
 
-/** One engine assigns from left to right and reads what it has just written: what reads a column comes before what writes it. */
+/** MySQL assigns from left to right and reads new values, so whatever reads a column comes before what writes it. */
 function readersFirst(set: Step['set']): [string, Value][] {
   const open = new Map(Object.entries(set));
   const ordered: [string, Value][] = [];
@@ -68,7 +68,7 @@ function columnsRead(value: Value): string[] {
   return 'column' in value ? [value.column] : [];
 }
 
-/** Copies rows to where they go; one whose key is taken there is left out of the answer and stays where it is, or fails them all. */
+/** Copies rows to their target; a row whose key is taken there is not returned and stays in place, or makes the statement fail. */
 export function insertStatement(prepared: PreparedStep, seen: readonly Seen[], author: Author): RawBuilder<{ id: string }> {
   const { outbox, step, at, target } = prepared;
   const { features, fragments } = outbox.database.engine;
@@ -89,14 +89,14 @@ export function insertStatement(prepared: PreparedStep, seen: readonly Seen[], a
 export function sourceName({ shape, main, dead }: Outbox, { source, target }: Step, name: string): string {
   const map = shape.dead?.map ?? {};
   if (source === main && target === dead) return map[name] ?? name;
-  // The archive names every row as the outbox does.
+  // The archive has the column names of the outbox table.
   const nth = source === dead && target !== main ? main.id.findIndex((column) => column.name === name) : -1;
   if (nth !== -1) return source.id[nth]?.name ?? name;
   if (source !== dead || target !== main) return name;
   return Object.keys(map).find((theirs) => map[theirs] === name) ?? name;
 }
 
-/** Calls the library's function with the ids of the rows that are held, and nothing else. */
+/** Calls the library's function for the ids of the locked rows only. */
 export function callStatement({ outbox, step }: PreparedStep, call: Call, rows: readonly { id: string }[]): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
   const [id] = step.source.id;
@@ -115,7 +115,7 @@ export function callStatement({ outbox, step }: PreparedStep, call: Call, rows: 
   return sql`select count(*) from ${sql.id(...call.function.split('.'))}(${sql.join(values)})`;
 }
 
-/** Of the rows that are held, those that are no longer what they were when they were locked. */
+/** The locked rows that are no longer as they were when locked. */
 export function changedStatement({ at }: PreparedStep, locked: readonly LockedRow[]): RawBuilder<{ id: string }> {
   const same = locked.map(({ id, exact }) => sql<boolean>`(${at.id.is(id)} and ${at.exact} = ${exact})`);
   return sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(locked.map(({ id }) => id))} and not (${sql.join(same, sql` or `)})`;
@@ -126,7 +126,7 @@ export function deleteStatement(prepared: PreparedStep, seen: readonly Seen[]): 
   return sql`${outbox.database.engine.fragments.deleteFrom(step.source.table, at.alias)} where ${guard(prepared, seen)}`;
 }
 
-/** What held rows are by now. Not asked by the statement that locks: one that waits sees all but the row as it was when it began. */
+/** The locked rows as they are now. A statement of its own: one that waits for a lock sees everything else as it was when it began. */
 export function heldStatement(
   { outbox, at }: PreparedStep,
   ids: readonly string[],
@@ -134,12 +134,12 @@ export function heldStatement(
   return sql`select ${at.id.text} as id, ${at.state} as state, ${touchedCount(outbox, at)} as touched from ${at.from} where ${at.id.among(ids)}`;
 }
 
-/** Whether a row is still in the state it was seen in and was operated on no more since. */
+/** Whether a row is in the state it was seen in, and has not been operated on since. */
 export function isAsSeen({ state, touched }: Version, now: { state: string; touched: string | null }): boolean {
   return state === now.state && touched === (now.touched === null ? null : Number(now.touched));
 }
 
-/** Key, state, version and age: everything that must still hold and that the row itself can tell. */
+/** Key, state, version and age: every condition that the row itself can show. */
 function guard({ outbox, step, at }: PreparedStep, seen: readonly Seen[]): RawBuilder<boolean> {
   const [version, column] = step.version === 'exact' ? (['exact', at.exact] as const) : (['stable', at.stable] as const);
   const byState = [...new Set(seen.map((row) => row.version.state))].map((state) => {
@@ -152,7 +152,7 @@ function guard({ outbox, step, at }: PreparedStep, seen: readonly Seen[]): RawBu
   return sql`${sql.join(parts, sql` and `)}`;
 }
 
-/** True for rows that are as old as the step wants them; an unknown time is not old. */
+/** True for rows old enough for the step; an unknown time is not old enough. */
 export function olderThanStuckAfter({ database, parameters }: Outbox, step: Step, at: PlaceSql): RawBuilder<boolean> {
   if (step.olderThanStuckAfter === null) return sql`true`;
   const { fragments } = database.engine;
@@ -163,7 +163,7 @@ export function olderThanStuckAfter({ database, parameters }: Outbox, step: Step
 }
 
 export function rowImage(outbox: Outbox, at: PlaceSql): RawBuilder<string> {
-  // Payload and headers never change here, and the record must not become a second place that holds them.
+  // Payload and headers never change here, and the record must not hold a second copy of them.
   const content = new Set([at.place.roles.payload?.column.name, at.place.roles.headers?.column.name]);
   const columns = [...at.place.description.columns.values()].filter(({ name }) => !content.has(name));
   return outbox.database.engine.fragments.rowAsJson(
@@ -171,7 +171,7 @@ export function rowImage(outbox: Outbox, at: PlaceSql): RawBuilder<string> {
   );
 }
 
-/** What an assignment puts into a column of `place`, read from the row `at`. */
+/** The value of an assignment to a column of `place`, read from the row `at`. */
 export function valueOf(outbox: Outbox, place: Place, at: PlaceSql, name: string, value: Value): RawBuilder<unknown> {
   const plain = (one: PlainValue): RawBuilder<unknown> => plainValue(outbox, place, at, name, one);
   if ('least' in value) return sql`least(${sql.join(value.least.map(plain))})`;

@@ -14,7 +14,7 @@ const INSTALLATIONS: Record<EngineKey, (outbox: Outbox, url: string | undefined)
   mysql: mysqlInstallation,
 };
 
-/** The outbox before its reader may see it: bound through the given login where the reader cannot. Throws as `bindOutbox` does. */
+/** Binds an outbox before its reader has rights: through the given login if the reader fails. Throws as `bindOutbox` does. */
 export async function bindForInstall(settings: OutboxSettings, database: Database, url: string | undefined): Promise<Outbox> {
   try {
     return await bindOutbox(settings, database);
@@ -29,13 +29,13 @@ export async function bindForInstall(settings: OutboxSettings, database: Databas
   }
 }
 
-/** What an outbox needs before it can be changed: records, archive, exactly the grants its operations use. Throws DatabaseFailure. */
+/** What an outbox needs before it can be changed: records, an archive, exactly the grants its operations use. Throws DatabaseFailure. */
 export const installStatements = async (outbox: Outbox, url?: string): Promise<InstallStatement[]> =>
   INSTALLATIONS[outbox.database.engine.key](outbox, url);
 
-/** `installStatements` as a script for a person to read and run; one transaction where the engine can undo schema changes. */
+/** `installStatements` as a script for a person to read and run; one transaction if the engine can undo schema changes. */
 export async function installScript(outbox: Outbox, url?: string): Promise<string> {
-  // Names stand in the comments too, and a name may hold the end of a line.
+  // The comments contain names, and a name may contain a line break.
   const statements = (await installStatements(outbox, url)).map(
     ({ why, sql: text }) => `-- ${why.replace(/\p{Cc}+/gu, ' ')}\n${terminated(outbox, text)}`,
   );
@@ -43,13 +43,13 @@ export async function installScript(outbox: Outbox, url?: string): Promise<strin
   return outbox.database.engine.features.transactionalDdl ? `BEGIN;\n\n${script}\n\nCOMMIT;\n` : `${script}\n`;
 }
 
-/** The command line of MySQL ends a statement at the first semicolon, a trigger's own ones included, unless told another end. */
+/** MySQL's command line ends a statement at the first semicolon, even inside a trigger, unless given another delimiter. */
 function terminated(outbox: Outbox, text: string): string {
   if (outbox.database.engine.features.transactionalDdl || !text.includes(';')) return `${text};`;
   return `DELIMITER //\n${text}//\nDELIMITER ;`;
 }
 
-/** Runs the statements with a login that owns the table. Answers the optional ones that it was refused. */
+/** Runs the statements with a login that owns the table. Returns the optional ones that were refused. */
 export async function applyInstall(outbox: Outbox, url: string): Promise<InstallStatement[]> {
   const statements = await installStatements(outbox, url);
   const refused: InstallStatement[] = [];

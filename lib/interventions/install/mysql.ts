@@ -9,12 +9,12 @@ import { type Outbox, quotedName } from '@/lib/outbox/outbox';
 import { countersGrant, countersRead, tablesRead } from '@/lib/outbox/rights/rights';
 import { archiveStatements, type Ddl, type InstallStatement, operatorGrants, recordStatements } from './tables';
 
-/** Under this lock two installations into one database take turns. */
+/** Installations into one database run one after the other under this lock. */
 const INSTALL_LOCK = 'outbox_console_install';
 const INSTALL_LOCK_SECONDS = 10;
 const DDL: Ddl = { now: '(utc_timestamp(6))', options: ' ENGINE=InnoDB ROW_FORMAT=DYNAMIC', addColumn: 'ADD COLUMN', indexesInside: true };
 
-/** DDL and grants for MySQL and MariaDB: every statement commits, in an order in which a break in the middle does no harm. */
+/** DDL and grants for MySQL and MariaDB: every statement commits by itself, in an order that makes an interruption harmless. */
 export async function mysqlInstallation(outbox: Outbox, url: string | undefined): Promise<InstallStatement[]> {
   const { engine } = outbox.database;
   const { literal } = engine.quote;
@@ -31,7 +31,7 @@ export async function mysqlInstallation(outbox: Outbox, url: string | undefined)
   ];
 }
 
-/** Signed in, and without any right in the database of the URL. */
+/** The login is accepted, but has no right in the database of the URL. */
 const KEPT_OUT = '1044';
 
 interface Account {
@@ -78,7 +78,7 @@ async function grants(outbox: Outbox): Promise<InstallStatement[]> {
   ];
 }
 
-/** A grant is to a user from somewhere: asked of its connection, or named by its refusal; from anywhere otherwise. */
+/** A grant names user and host: from the user's own connection, or from the error that refuses it; otherwise any host, `%`. */
 async function accountOf(outbox: Outbox, user: string, run: (work: (db: Db) => Promise<string>) => Promise<string>): Promise<Account> {
   const { literal } = outbox.database.engine.quote;
   try {
@@ -101,13 +101,13 @@ interface Trigger {
 }
 
 interface TriggersSeen {
-  /** null where the server did not answer: it is taken for one of today. */
+  /** null if the server did not answer: a current version is assumed. */
   server: ServerKind | null;
-  /** Of the record tables. A login without the right to make some sees none. */
+  /** On the record tables. A login without the right to create triggers sees none. */
   triggers: readonly Trigger[];
 }
 
-/** The triggers the records have, as this login sees them, the reader where there is none. A server that does not answer has told nothing. */
+/** The triggers on the records as this login sees them, or the reader without one. If the server does not answer, `server` is null. */
 async function triggersSeen({ database }: Outbox, url: string | undefined): Promise<TriggersSeen> {
   const { headers, events } = recordTables(database.engine);
   const look = async (db: Db): Promise<TriggersSeen> => {
@@ -129,7 +129,7 @@ async function triggersSeen({ database }: Outbox, url: string | undefined): Prom
   }
 }
 
-/** A record may be closed once, in its own transaction, and never be rewritten; nor are its lines, and one that is closed gets no more. */
+/** A record is closed once, in its own transaction, and never changed after; its lines never change, and a closed record gets no more. */
 export function recordTriggers(engine: Engine, seen: TriggersSeen): InstallStatement[] {
   const { headers, events } = recordTables(engine);
   const refuse = `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${engine.quote.literal('an intervention record is never changed')}`;
@@ -143,7 +143,7 @@ export function recordTriggers(engine: Engine, seen: TriggersSeen): InstallState
   ];
 }
 
-/** One of two triggers guards the table at every moment: where making one anew is refused, nothing was dropped yet. */
+/** One of two triggers guards the table at every moment: if creating a new one is refused, none has been dropped yet. */
 function guard(
   engine: Engine,
   { schema, table }: TableName,
@@ -165,7 +165,7 @@ function guard(
   if (guards(own)) return leaves;
   if (!isThere(own) && (seen.server === null || createsTriggerIfMissing(seen.server)))
     return [{ why, sql: create(own, 'TRIGGER IF NOT EXISTS') }, ...leaves];
-  // In one step, and refused before anything is dropped.
+  // In one step: if it is refused, nothing is dropped.
   if (isThere(own) && seen.server?.mariadb === true)
     return [{ why: `${why}: trigger ${own} says something else`, sql: create(own, 'OR REPLACE TRIGGER') }, ...leaves];
   const again = isThere(own)
@@ -185,7 +185,7 @@ function guard(
   ];
 }
 
-/** Servers keep the text as it was written, and so do those who copy it by hand, but for its spaces. */
+/** Ignores spaces: servers keep a trigger's text as written, but people who copy it may change them. */
 const same = (one: string, other: string): boolean => plain(one) === plain(other);
 const plain = (body: string): string =>
   body

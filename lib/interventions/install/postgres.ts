@@ -4,7 +4,7 @@ import { quotedName, type Outbox } from '@/lib/outbox/outbox';
 import { calledFunctions, tablesRead } from '@/lib/outbox/rights/rights';
 import { archiveStatements, operatorGrants, recordStatements, type Ddl, type InstallStatement } from './tables';
 
-/** Key of the advisory lock under which two installations into one database take turns. */
+/** Key of the advisory lock under which installations into one database run one after the other. */
 const INSTALL_LOCK = 7_205_759_403_792;
 
 const DDL: Ddl = { now: 'now()', options: '', addColumn: 'ADD COLUMN IF NOT EXISTS', indexesInside: false };
@@ -101,7 +101,7 @@ function grants(outbox: Outbox, name: (table: TableName) => string): InstallStat
   ];
 }
 
-/** Functions have no names of their own, only signatures: each one of the name is granted. */
+/** A name may have several functions, one per signature: each gets the grant. */
 function functionGrants(outbox: Outbox, operator: string): InstallStatement[] {
   const { identifier, literal } = outbox.database.engine.quote;
   return calledFunctions(outbox).map(({ schema, name, operations }) => ({

@@ -7,18 +7,18 @@ import { neededRights, type Rights } from '@/lib/outbox/rights/rights';
 export interface InstallStatement {
   why: string;
   sql: string;
-  /** Something is better with it, and goes on without: whoever installs may not be allowed to. */
+  /** An improvement, not a requirement: the installing login may lack the right. */
   optional?: true;
 }
 
-/** What an engine's tables are written with. */
+/** The parts of DDL that differ by engine. */
 export interface Ddl {
   now: string;
-  /** Behind a table's columns. */
+  /** After a table's columns. */
   options: string;
-  /** So that what was printed can be run twice, where the engine can. */
+  /** IF NOT EXISTS lets the printed script run twice, if the engine has it. */
   addColumn: 'ADD COLUMN' | 'ADD COLUMN IF NOT EXISTS';
-  /** Indexes are part of their table's statement. */
+  /** Indexes are part of CREATE TABLE. */
   indexesInside: boolean;
 }
 
@@ -41,7 +41,7 @@ function createTable({ quote }: Engine, ddl: Ddl, table: { name: string; why: st
   return statements;
 }
 
-/** The records of interventions: a row for each, and one for each of its events. */
+/** The tables of intervention records: one row per intervention, and one per event of it. */
 export function recordStatements(engine: Engine, ddl: Ddl): InstallStatement[] {
   const { id, name, text, json, number, time } = engine.companions.columns;
   const { headers, events } = recordTables(engine);
@@ -82,7 +82,7 @@ export function recordStatements(engine: Engine, ddl: Ddl): InstallStatement[] {
   ];
 }
 
-/** The archive, and the columns that the outbox gained since it was made. */
+/** The archive, and columns that the outbox gained since its archive was created. */
 export function archiveStatements(outbox: Outbox, ddl: Ddl): InstallStatement[] {
   const { engine } = outbox.database;
   const { identifier } = engine.quote;
@@ -121,11 +121,11 @@ export function archiveStatements(outbox: Outbox, ddl: Ddl): InstallStatement[] 
 
 const NOTHING = 'NULL DEFAULT NULL';
 
-/** The type as the catalogue prints it, with the collation, which it prints apart. It counts nothing up and sets no time by itself. */
+/** A column's type as in the catalogue, with its collation, which is a separate field; without auto-increment or automatic times. */
 const copied = ({ type, collation }: ColumnDescription): string =>
   collation === undefined ? type : `${type} CHARACTER SET ${collation.charset} COLLATE ${collation.name}`;
 
-/** What the operator needs to change rows of the outbox, its dead letters and its archive, and which operation each right is for. */
+/** The operator's rights to change rows of the outbox, its dead letters and its archive, with the operations each right is for. */
 export function operatorGrants(outbox: Outbox): { why: string; rights: string; table: TableName }[] {
   const { engine } = outbox.database;
   const { identifier } = engine.quote;

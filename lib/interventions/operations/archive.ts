@@ -4,7 +4,7 @@ import type { LiveState } from '@/lib/shared/states';
 import type { Place } from '@/lib/shape/bound';
 import { generalRefusal, isLive, PLAIN_STEP, type Operation, type Step } from '../operation';
 
-/** Out of the outbox into the archive. Dead rows are compared exactly, waiting ones by what no relay changes. */
+/** Moves rows from the outbox into the archive. Dead rows are compared exactly, waiting ones by what no relay changes. */
 export const archiveOperation: Operation = {
   key: 'archive',
   undo: 'restore',

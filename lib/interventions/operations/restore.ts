@@ -7,7 +7,7 @@ import type { LiveState } from '@/lib/shared/states';
 import { PLAIN_STEP, type Operation, type Step } from '../operation';
 import { unlessPublished } from '../published';
 
-/** Back where it was, as it was. What was pending comes back as dead where the shape has dead, so that no relay sends it unasked. */
+/** Moves rows back unchanged. A pending event comes back as dead if the shape has that, so that no relay publishes it unasked. */
 export const restoreOperation: Operation = {
   key: 'restore',
   undo: 'archive',
@@ -33,7 +33,7 @@ export const restoreOperation: Operation = {
   },
 };
 
-/** The table a pending event is put back into as dead; null where the shape or this database has no such thing. */
+/** The table that a pending event is restored to as dead; null if the shape or this database has none. */
 function deadTarget(outbox: Outbox): Place | null {
   const { asDead } = outbox.shape;
   if (asDead === undefined) return null;

@@ -8,7 +8,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { generalRefusal, isLive, type Operation, type Step } from '../operation';
 import { unlessPublished } from '../published';
 
-/** An operation that a shape spells out as rules by state: retry, requeue and release are nothing else. */
+/** An operation that shapes define as rules by state: retry, requeue and release. */
 export function ruleOperation(key: string): Operation {
   return {
     key,
@@ -23,7 +23,7 @@ export function ruleOperation(key: string): Operation {
       const rule = isLive(state) ? ruleFor(outbox, key, state) : null;
       if (rule !== null && 'version' in rule) return null;
       const general = generalRefusal(state);
-      // A published row is never "not supported": it is done, whatever the shape says of the operation.
+      // A published row is never "not supported": it is finished, whatever the shape says of the operation.
       if (rule === null || state === 'published') return general;
       return { code: 'not_supported', because: rule.refuse };
     },
@@ -44,7 +44,7 @@ function stepsOfRule(outbox: Outbox, rule: ChangeRule): Step[] {
     const target = rule.moveTo === 'main' ? outbox.main : null;
     steps.push({ ...common, source: outbox.dead, target, match: (at) => guarded(outbox, rule, at, sql`true`) });
   }
-  // A rule that moves rows back speaks of the dead-letter table alone.
+  // A rule that moves rows back applies to the dead-letter table alone.
   if (rule.moveTo === undefined && statePredicate(outbox.shape, rule.from, 'o', outbox.scope) !== null) {
     steps.push({
       ...common,
