@@ -13,14 +13,14 @@ interface ActionDefinition<I, T> {
   id: string;
   permission: Permission;
   input: z.ZodType<I>;
-  /** Set on an action that changes something, which is finished before the console ends: what a refused attempt was about, for the audit. */
+  /** For an action that changes something, which the console finishes before it ends: what a refused attempt was about, for the audit. */
   attempted?: (input: I) => Attempted;
   run: (context: Context, input: I) => Promise<T>;
 }
 
 type ServerAction<I, T> = ((input: I) => Promise<ActionResult<T>>) & { entry: EntryDeclaration };
 
-/** The one way to write a server action: who asks, from our own pages, may they, is the input sane, and only then `run`. */
+/** The only way to define a server action: checks who asks, from our own pages, with which permission and input, and only then runs. */
 export function defineAction<I, T>(definition: ActionDefinition<I, T>): ServerAction<I, T> {
   const { id, permission, input, attempted, run } = definition;
 
@@ -36,7 +36,7 @@ export function defineAction<I, T>(definition: ActionDefinition<I, T>): ServerAc
         ended?.();
       }
     } catch (error) {
-      // Redirects and the like are Next's own way of answering.
+      // Next uses errors for redirects and the like.
       unstable_rethrow(error);
       const problem = problemOf(error, id, asker?.requestId ?? newReference());
       if (attempted !== undefined) await recordRefusal(asker, id, problem, async () => attempted(parseInput(input, raw)));

@@ -24,25 +24,24 @@ import { openStore, type Store } from '@/lib/store/store';
 import { log } from './log';
 import { createUnderWay, isEnding } from './under-way';
 
-/** Everything a request can need, one per process. */
+/** Everything that requests need, once per process. */
 export type Console = Awaited<ReturnType<typeof create>>;
 
-/** On globalThis: Next bundles this module several times for one process. */
+/** On globalThis, because Next bundles this module several times for one process. */
 const KEY = Symbol.for('outbox-console.console');
 const ENDED = Symbol.for('outbox-console.ended');
 const holder = globalThis as { [KEY]?: Promise<Console>; [ENDED]?: boolean };
 
-/** An intervention takes seconds at the very most; whoever starts us must not kill us earlier. */
+/** Time for work under way to finish. Interventions take seconds; a process manager must not kill us earlier. */
 const PATIENCE_MS = 15_000;
 
-/** Without a store that takes its audit entry, nothing is changed. */
+/** Nothing is changed unless the store takes audit entries. */
 const requireStore = (store: Store): Promise<void> =>
   proveAuditTakesEntries(store.db).catch((cause: unknown) => {
     const detail = 'The console cannot write the audit in its own store at the moment, so this try changed nothing';
     throw new Problem('unavailable', detail, { ofStore: true, cause });
   });
 
-/** Logs that a thing of its own failed, as a warning. */
 const warn = (text: string) => (err: unknown) => log().warn({ err }, text);
 const warnOf = (of: 'outbox' | 'database', text: string) => (name: string, err: unknown) => log().warn({ [of]: name, err }, text);
 
@@ -55,7 +54,7 @@ async function create() {
   const url = config.storeUrl ?? env.embeddedStoreUrl;
   if (url === undefined) throw new Error('store: missing; start with npm start, which runs the embedded one');
   const store = openStore(url, warn('an idle connection to the store broke'));
-  // One bound for whatever this process does at a server.
+  // One connection limit per server for everything this process does.
   const servers = createServers(config.connections.perServer);
   const directory = createDirectory({
     ...directoryOptions(config),
@@ -75,7 +74,7 @@ async function create() {
     collector: { status: (outbox) => collector.status(outbox) },
     onFailure: warnOf('outbox', 'the figures could not be read'),
   });
-  // Connections of its own, without an operator's: what it costs can be told apart, and it waits for nobody.
+  // Its own connections, without an operator's: their cost is visible apart, and they wait for no others.
   const collected = createDirectory({
     ...directoryOptions(config),
     databases: config.databases.map(({ id, url }) => ({ id, url })),
@@ -89,7 +88,7 @@ async function create() {
     observers: OBSERVERS,
     tickMs: config.metrics.tickMs,
     retentionDays: config.retention.rollupDays,
-    // One reading for the collector and all viewers.
+    // The collector and all viewers share one reading.
     depthNow: (outbox) => snapshots.depthNow(outbox),
     onError: warnOf('outbox', 'the history could not be collected'),
   });
@@ -119,13 +118,13 @@ async function create() {
     }),
     collector,
     examiner: createExaminer({ directory, store, onFailure: warnOf('outbox', 'the outbox could not be examined') }),
-    /** Brings the records of interventions into the audit. */
+    /** Copies the records of interventions into the audit. */
     carrier,
     interventions,
-    /** What is finished or refused before the console ends. */
+    /** Work that is finished, or refused, before the console ends. */
     underWay,
     log: log(),
-    /** Finishes what is under way, and ends the console's own work. */
+    /** Waits for work under way, then ends the console's own. */
     async stop(): Promise<void> {
       await underWay.end(PATIENCE_MS);
       housekeeping.stop();
@@ -135,7 +134,7 @@ async function create() {
   };
 }
 
-/** The running console; the first call opens it. A start that failed is tried again by the next call. */
+/** The running console; the first call starts it. After a failed start the next call tries again. */
 export async function getConsole(): Promise<Console> {
   if (holder[ENDED]) throw isEnding();
   holder[KEY] ??= create().catch((error: unknown) => {
@@ -145,7 +144,7 @@ export async function getConsole(): Promise<Console> {
   return holder[KEY];
 }
 
-/** Ends the running console, if there is one; the next call opens another. */
+/** Ends the running console, if there is one; the next call starts another. */
 export async function stopConsole(): Promise<void> {
   const running = holder[KEY];
   holder[KEY] = undefined;
@@ -153,7 +152,7 @@ export async function stopConsole(): Promise<void> {
   await (await running)?.stop();
 }
 
-/** Ends the console for good: until it has finished what is under way it refuses by itself what is new, and then nobody opens another. */
+/** Ends the console for good: it refuses new work while it finishes what is under way, and no later call starts another. */
 export async function endConsole(): Promise<void> {
   const running = holder[KEY];
   await (await running)?.stop();

@@ -14,13 +14,13 @@ import { getConsole, type Console } from './console';
 import { chooseLanguage, chooseTimeZone } from './language';
 import { newReference } from './problem-response';
 
-/** What an entry point is run with, once it is known that it may be run. */
+/** What an entry point runs with, once it is allowed to run. */
 export interface Context {
   console: Console;
   actor: Actor;
-  /** Finds this request's lines in the log. */
+  /** Identifies this request in the log. */
   requestId: string;
-  /** Milliseconds since the request came. */
+  /** Milliseconds since the request arrived. */
   elapsedMs: () => number;
   locale: Language;
   timeZone: string;
@@ -30,7 +30,7 @@ export interface Asker extends Omit<Context, 'actor'>, Identification {
   headers: Headers;
 }
 
-/** Said before any outbox is looked at: it is none of their databases that is away. */
+/** Thrown before any outbox is read: no observed database is the cause. */
 const STORE_AWAY = "The console's own store does not answer, and who is asking is known there alone: try again in a moment";
 
 type Cookie = (name: string) => string | undefined;
@@ -53,7 +53,7 @@ async function askerOf(sent: Headers, cookie: Cookie, permission: Permission): P
   };
 }
 
-/** Who is asking for a page or an action that needs this permission, and how they like to read. Once per rendered page. */
+/** Who asks for a page or action that needs this permission, and their language and time zone. Once per rendered page. */
 export const askerOfRequest = cache(async (permission: Permission): Promise<Asker> => {
   const jar = await cookies();
   return askerOf(await headers(), (name) => jar.get(name)?.value, permission);
@@ -63,7 +63,7 @@ export function askerOfRoute(request: NextRequest, permission: Permission): Prom
   return askerOf(request.headers, (name) => request.cookies.get(name)?.value, permission);
 }
 
-/** The context of somebody who may do this; a change by cookie must come from our own pages. Throws Problem `unauthenticated` or `forbidden`. */
+/** The context of an asker with this permission; a cookie's change must come from us. Throws Problem `unauthenticated`, `forbidden`. */
 export function authorise({ by, headers: sent, ...asker }: Asker, permission: Permission, changes: boolean): Context {
   const { actor } = asker;
   if (actor === null) throw new Problem('unauthenticated', 'Sign in, or send a valid token as Authorization: Bearer');

@@ -1,10 +1,10 @@
-/** Reads what a client sent: strictly, with everything that is wrong said field by field. */
+/** Reads client input strictly: everything wrong is reported by field. */
 import { type z } from 'zod';
 import { Problem } from '@/lib/shared/problems';
 
 const LIMIT_BYTES = 1_048_576;
 
-/** A problem with its own HTTP status, where the code's is not the telling one. */
+/** A problem with an HTTP status of its own, where that of the code would say less. */
 export class BadRequest extends Error {
   constructor(
     readonly status: 400 | 405 | 413 | 415,
@@ -16,7 +16,7 @@ export class BadRequest extends Error {
   }
 }
 
-/** Parses with a schema. Throws Problem `invalid` naming every field. */
+/** Parses with a schema. Throws Problem `invalid` naming every wrong field. */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -29,13 +29,13 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
   throw invalid('The request cannot be understood', fields);
 }
 
-/** What is wrong, field by field. */
+/** Problem `invalid` with what is wrong by field. */
 export function invalid(what: string, fields: Record<string, string>): Problem {
   const said = Object.entries(fields).map(([name, text]) => `${name}: ${text}`);
   return new Problem('invalid', `${what}: ${said.join('; ')}`.slice(0, 500), { fields });
 }
 
-/** Query parameters: text, or a list when a parameter is repeated. */
+/** Query parameters: a text, or a list if the parameter is repeated. */
 export function queryOf(url: URL): Record<string, string | string[]> {
   const valueOf = (name: string): string | string[] => {
     const [first = '', ...others] = url.searchParams.getAll(name);
@@ -67,7 +67,7 @@ async function readCapped(request: Request): Promise<string> {
   }
 }
 
-/** The JSON body of a request. Throws BadRequest when it is none. */
+/** The JSON body of a request. Throws BadRequest for another type, more than 1 MiB, or invalid text. */
 export async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/(?:[a-z0-9.+-]+\+)?json\s*(;|$)/i.test(type)) throw new BadRequest(415, 'Send the body as application/json');

@@ -3,7 +3,7 @@ import { DEFAULT_TIME_ZONE, isTimeZone } from '@/lib/shared/preferences';
 
 const isLanguage = (code: string): code is Language => LANGUAGES.some((language) => language.code === code);
 
-/** The language to answer in: the reader's choice, else the first of `Accept-Language` we have, else English. */
+/** The language to answer in: the reader's choice, else the best of `Accept-Language` that exists here, else English. */
 export function chooseLanguage(cookie: string | undefined, acceptLanguage: string | null): Language {
   if (cookie !== undefined && isLanguage(cookie)) return cookie;
   const wanted = (acceptLanguage ?? '')
@@ -21,5 +21,5 @@ export function chooseLanguage(cookie: string | undefined, acceptLanguage: strin
 
 export const chooseTimeZone = (cookie: string | undefined): string => (isTimeZone(cookie) ? cookie : DEFAULT_TIME_ZONE);
 
-/** Every language there is a catalogue for, each with its own name for itself. */
+/** Every language with a catalogue, named in that language. */
 export const OFFERED_LANGUAGES: { code: string; name: string }[] = [...LANGUAGES];

@@ -21,7 +21,7 @@ interface PageProps {
 
 type Entry<P> = ((props: P) => Promise<ReactNode>) & { entry: EntryDeclaration };
 
-/** A page that could not be rendered. Its digest reaches the error page: `<problem code>:<reference>`. */
+/** A page that could not be rendered. The error page gets its digest, `<problem code>:<reference>`. */
 class PageFailure extends Error {
   readonly digest: string;
   constructor(code: ShownCode, reference: string, cause: unknown) {
@@ -63,13 +63,13 @@ async function guarded(id: string, permission: Permission, work: (context: Conte
   }
 }
 
-/** What an entry point is called, for the log and the list of entry points, and whose it is. */
+/** The id of an entry point, for the log and the list of entry points, and the permission it needs. */
 interface Definition {
   id: string;
   permission: Permission;
 }
 
-/** The one way to write a page: who asks, may they, and only then `render`; without a sign-in to /login, for another role not found. */
+/** The only way to define a page: checks who asks and their permission, then renders. Redirects to /login, or not found for other roles. */
 export function definePage({
   id,
   permission,
@@ -84,7 +84,7 @@ export function definePage({
   return declare(page, { id, permission });
 }
 
-/** A page for everybody: no context but the request itself. */
+/** A public page: no context but the request. */
 export function definePublicPage(definition: {
   id: string;
   public: true;
@@ -94,7 +94,7 @@ export function definePublicPage(definition: {
   return declare(page, { id: definition.id, public: true });
 }
 
-/** What surrounds the pages of a group; leads to /login like they do. */
+/** The layout around a group of pages; redirects to /login as they do. */
 export function defineLayout({
   id,
   permission,
@@ -106,7 +106,7 @@ export function defineLayout({
 
 type Words = Awaited<ReturnType<typeof getTranslations<never>>>;
 
-/** The metadata of a page: its title, from the catalogue and what its address names. */
+/** The metadata of a page: its title, from the catalogue and the parameters of its path. */
 export const titled =
   (title: (words: Words, params: PathParams) => string) =>
   async (props: Pick<PageProps, 'params'>): Promise<Metadata> => ({ title: title(await getTranslations(), await pathParams(props)) });

@@ -9,10 +9,10 @@ import { log } from './log';
 /** Short enough to read out on the phone, long enough to find one line in a day's log. */
 export const newReference = (): string => randomBytes(6).toString('hex');
 
-/** Headers of every answer that belongs to one person. */
+/** Headers of every response for one person. */
 export const PRIVATE: Record<string, string> = { 'Cache-Control': 'private, no-store', Vary: 'Cookie, Authorization' };
 
-/** What may be said about an error: a problem as it is; of anything else a reference, under which the log holds the rest. */
+/** What may be said about an error: a Problem as it is; of anything else a reference, under which the log has the rest. */
 export function problemOf(error: unknown, entry: string, reference: string): Problem {
   if (error instanceof Problem) {
     if (error.cause !== undefined) log().warn({ entry, reference, code: error.code, err: error.cause }, error.detail);

@@ -8,15 +8,15 @@ import { log } from './log';
 
 export interface Readiness {
   status: 'ready';
-  /** One that takes no writes is enough to look, and keeps everybody from changing anything. */
+  /** Without writes the console can be read, but nothing can be changed. */
   store: 'ok' | 'takes_no_writes';
 }
 
-/** Anybody may ask as often as they like: the store is asked this often. */
+/** Everyone may ask as often as they like, so the store is checked at most this often. */
 const LOOKED_AT_MS = 2_000;
 const looks = new WeakMap<Console, { at: number; answer: Promise<Readiness> }>();
 
-/** Configuration, store and migrations are good; an outbox database that is unreachable is no reason to take the console out of service. Throws Problem `unavailable`. */
+/** Whether configuration, store and migrations are good; unreachable outbox databases do not matter. Throws Problem `unavailable`. */
 export async function readiness(): Promise<Readiness> {
   try {
     const console = await getConsole();

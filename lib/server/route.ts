@@ -23,7 +23,7 @@ interface RouteShape<C, P, Q, B> {
   params?: z.ZodType<P>;
   query?: z.ZodType<Q>;
   body?: z.ZodType<B>;
-  /** Answers a value to send as JSON, or a whole Response. */
+  /** Returns a value to send as JSON, or a whole Response. */
   run: (context: C, input: RouteInput<P, Q, B>) => Promise<unknown>;
 }
 
@@ -31,11 +31,11 @@ interface GuardedRoute<P, Q, B> extends RouteShape<Context, P, Q, B> {
   permission: Permission;
   public?: undefined;
   openWhen?: undefined;
-  /** Set on a route that changes something, which is finished before the console ends: what a refused attempt was about, for the audit. */
+  /** For a route that changes something, which the console finishes before it ends: what a refused attempt was about, for the audit. */
   attempted?: (input: Omit<RouteInput<P, Q, B>, 'request'>) => Attempted;
 }
 
-/** A route for signed-in people and tokens that the configuration can open to everybody: it must not need to know who asks. */
+/** A route for signed-in people and tokens that the configuration can make public, so it must not depend on who asks. */
 interface OpenableRoute<P, Q, B> extends RouteShape<Pick<Context, 'console' | 'requestId'>, P, Q, B> {
   permission: Permission;
   public?: undefined;
@@ -76,7 +76,7 @@ async function inputOf<P, Q, B>(
   };
 }
 
-/** The one way to write a route: who asks, may they, from our own pages where a cookie changes something, is the input sane, and only then `run`. */
+/** The only way to define a route: checks who asks, the permission, the origin of a cookie's change and the input, and only then runs. */
 export function defineRoute<P = undefined, Q = undefined, B = undefined>(
   definition: GuardedRoute<P, Q, B> | PublicRoute<P, Q, B>,
 ): RouteHandler;

@@ -7,10 +7,10 @@ import { log } from './log';
 const KEY = Symbol.for('outbox-console.runtime');
 const holder = globalThis as { [KEY]?: true };
 
-/** Next waits until the last connection is closed, and who keeps asking keeps theirs: answers have this long to go out. */
+/** Next waits for the last connection to close, and clients that poll keep theirs open: responses have this long to go out. */
 const LAST_ANSWERS_MS = 1_500;
 
-/** Left to itself V8 lets garbage grow to several times what is in use before it collects. */
+/** By default V8 lets garbage grow to several times the memory in use before it collects. */
 const HEAP_GROWTH_PERCENT = 20;
 
 async function end(why: string, answersMs: number): Promise<void> {
@@ -20,8 +20,8 @@ async function end(why: string, answersMs: number): Promise<void> {
 }
 
 /**
- * Opens the console and sees to its end. Signals belong to the starter and to Next, which closes the server; here they
- * end our own work, and the process soon after it. When the starter is gone (its channel closes) nobody is left to stop us: we stop ourselves.
+ * Starts the console and ends it. The starter and Next handle signals too, and Next closes the server; here they end the console's own
+ * work, then the process. If the starter is gone (its channel closes), nothing else would stop the process, so it ends itself.
  */
 export async function startRuntime(): Promise<void> {
   if (holder[KEY]) return;
@@ -42,7 +42,7 @@ export async function startRuntime(): Promise<void> {
   log().info('ready');
 }
 
-/** Errors that reached Next itself; the digest is what the page shows. Refusals of ours were logged where they arose. */
+/** Errors that reached Next itself; the page shows the digest. A PageFailure is logged where it arises. */
 export function logRequestError(error: unknown, request: { path: string; method: string }): void {
   const known = error instanceof Error && error.name === 'PageFailure';
   if (known) return;

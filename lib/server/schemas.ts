@@ -1,4 +1,4 @@
-/** The parts of requests that several entry points share. */
+/** Parts of requests that several entry points share. */
 import { z } from 'zod';
 import { PROOF_EVENTS_MAX } from '@/lib/proving/prove';
 import { MARK_DAYS } from '@/lib/store/marks';
@@ -8,7 +8,7 @@ import { MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
 import { DEFAULT_WINDOW, WINDOWS } from '@/lib/shared/figures/windows';
 import { Problem } from '@/lib/shared/problems';
 
-/** Text that may go to a database: no event holds a NUL. */
+/** Text that may be sent to a database: no event contains a NUL. */
 const plain = (max: number) =>
   z
     .string()
@@ -17,16 +17,16 @@ const plain = (max: number) =>
     .refine((text) => !text.includes('\0'), 'holds a NUL character');
 
 export const outboxId = z.string().min(1).max(63);
-/** The query of what takes none. */
+/** A query without parameters. */
 export const nothing = z.strictObject({});
-/** The path of what is of one outbox. */
+/** The path parameters of an outbox's addresses. */
 export const ofOutbox = z.object({ outbox: outboxId });
 export const eventId = plain(512);
 export const windowSchema = z.enum(WINDOWS, `write one of ${WINDOWS.join(', ')}`).default(DEFAULT_WINDOW);
 export const typeSchema = plain(512);
 export const cursorSchema = plain(2_048).optional();
 
-/** `limit` of a query string: 1 to 200, 50 when left out. */
+/** `limit` of a query string: 1 to 200, default 50. */
 export const limitSchema = z
   .string()
   .regex(/^\d{1,3}$/, `write a number from 1 to ${PAGE_LIMIT_MAX}`)
@@ -34,7 +34,7 @@ export const limitSchema = z
   .refine((limit) => limit >= 1 && limit <= PAGE_LIMIT_MAX, `write a number from 1 to ${PAGE_LIMIT_MAX}`)
   .default(PAGE_LIMIT_DEFAULT);
 
-/** An ISO 8601 time with its zone, as UTC. */
+/** An ISO 8601 time with a zone, converted to UTC. */
 export const instant = z.string().transform((text, check) => {
   const parsed = parseInstant(text);
   if (typeof parsed === 'string') return parsed;
@@ -42,7 +42,7 @@ export const instant = z.string().transform((text, check) => {
   return z.NEVER;
 });
 
-/** A filter left empty is no filter. */
+/** An empty filter counts as none. */
 const filled = <T extends z.ZodType>(schema: T) => z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 
 export const auditQuery = z.strictObject({
@@ -57,7 +57,6 @@ export const auditQuery = z.strictObject({
   limit: limitSchema,
 });
 
-/** Why, in somebody's own words. */
 const reason = z
   .string()
   .trim()
@@ -77,7 +76,7 @@ export const interventionRequest = z.strictObject({
 
 const DAY_MS = 86_400_000;
 
-/** An address a person may follow: nothing that runs, nothing that holds a password. */
+/** A link for people to follow: http(s) only, without user name and password. */
 const webAddress = z
   .string()
   .max(2_000, 'write at most 2000 characters')
@@ -118,17 +117,17 @@ export const doctorQuery = z.strictObject({
 
 export const marksQuery = z.strictObject({ outbox: filled(outboxId), from: filled(instant), to: filled(instant) });
 
-/** Printable ASCII, as headers carry it. */
+/** Printable ASCII, as headers allow. */
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'send 1 to 200 printable characters, for instance a UUID');
 
-/** The Idempotency-Key of a request. Throws Problem `invalid` where it is none. */
+/** The Idempotency-Key of a request. Throws Problem `invalid` if it is not one. */
 export function requireKey(sent: string, detail: string): string {
   const key = idempotencyKey.safeParse(sent);
   if (key.success) return key.data;
   throw new Problem('invalid', detail, { fields: { 'Idempotency-Key': key.error.issues[0]?.message ?? 'wrong' } });
 }
 
-/** Real events to prove a mapping on, where no row can be made; none when left out. */
+/** Real events to prove a mapping on, if no row can be made; none by default. */
 export const proofRequest = z.strictObject({
   events: z.array(eventId).max(PROOF_EVENTS_MAX, `name at most ${PROOF_EVENTS_MAX} events`).default([]),
 });

@@ -1,6 +1,6 @@
-/** Headers that every answer carries. Pure, so that the whole matrix can be tested. */
+/** Headers of every response. Pure functions, so that all combinations can be tested. */
 
-/** Scripts run by nonce only; Mantine and recharts write style attributes, which no nonce can cover. Hot reload needs eval and a socket. */
+/** Scripts run by nonce only; Mantine and recharts write style attributes, which no nonce covers. Hot reload needs eval and a socket. */
 export function contentSecurityPolicy(options: { nonce: string; https: boolean; development: boolean }): string {
   const { nonce, https, development } = options;
   const directives = [
@@ -22,7 +22,7 @@ export function contentSecurityPolicy(options: { nonce: string; https: boolean; 
   return directives.join('; ');
 }
 
-/** The headers that do not depend on the page. */
+/** The headers that are the same for every page. */
 export function securityHeaders(https: boolean): Record<string, string> {
   return {
     'X-Content-Type-Options': 'nosniff',

@@ -1,12 +1,12 @@
 import { Problem } from '@/lib/shared/problems';
 import { within } from '@/lib/shared/async/within';
 
-/** What changes something, and must not be cut in the middle when the process ends. */
+/** Work that changes something, and must not be interrupted when the process ends. */
 export function createUnderWay() {
   const works = new Set<Promise<unknown>>();
   let ending = false;
   return {
-    /** Answers what is to be called when it has ended; refuses it once the process is ending: Problem `unavailable`. */
+    /** Returns a function to call when the work has ended. Throws Problem `unavailable` once the process is ending. */
     begin(): () => void {
       if (ending) throw isEnding();
       let ended = (): void => undefined;
@@ -17,7 +17,7 @@ export function createUnderWay() {
         ended();
       };
     },
-    /** Refuses what is new, and waits for what is under way, for so many milliseconds at the most. */
+    /** Refuses new work, and waits for work under way, at most `patienceMs`. */
     async end(patienceMs: number): Promise<void> {
       ending = true;
       await within(Promise.allSettled(works), patienceMs);
@@ -25,7 +25,7 @@ export function createUnderWay() {
   };
 }
 
-/** Said to whoever asks a console that has been told to end. */
+/** The answer of a console that is ending. */
 export function isEnding(): Problem {
   const detail = 'The console is ending, so this try changed nothing: send it again, under the same key, when the console is back';
   return new Problem('unavailable', detail, { retryAfterSeconds: 5 });

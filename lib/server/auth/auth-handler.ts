@@ -13,7 +13,7 @@ import { browserCookie, browserCookieName, browserId, newBrowserId, sessionCooki
 import { ownPath, publicOrigin } from './origin';
 import { readSessionId } from './session';
 
-/** Which requests next-auth is handed: the rest it answers in ways of its own, from a page that is not ours to a 500. */
+/** The requests that next-auth gets: it answers all others in ways of its own, from pages that are not ours to a 500. */
 
 const DOORS: Record<string, readonly string[]> = {
   csrf: ['GET'],
@@ -26,7 +26,7 @@ const DOORS: Record<string, readonly string[]> = {
 };
 const ERROR_CODE = /^[A-Za-z_]{1,64}$/;
 
-/** Throws Problem `not_found` for an address that is none of these, BadRequest for another method or an error that nothing here is called. */
+/** Throws Problem `not_found` for any other address, BadRequest for another method or a malformed `error`. */
 export function requireDoor(method: string, path: readonly string[], search: URLSearchParams): void {
   const door = path.join('/');
   const methods = Object.hasOwn(DOORS, door) ? DOORS[door] : undefined;
@@ -36,14 +36,14 @@ export function requireDoor(method: string, path: readonly string[], search: URL
   if (search.getAll('error').some((code) => !ERROR_CODE.test(code))) throw new BadRequest(400, 'error is not one that signing in answers');
 }
 
-/** The form as it was sent; throws BadRequest when it cannot be read as one. */
+/** Throws BadRequest for a JSON body that is not an object of texts; other content types are not checked. */
 export function requireForm(contentType: string | null, body: string): void {
   if (!/application\/json/i.test(contentType ?? '')) return;
   try {
     const form: unknown = JSON.parse(body);
     if (typeof form === 'object' && form !== null && Object.values(form).every((value) => typeof value === 'string')) return;
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new BadRequest(400, 'The body is not a form: send its fields as text');
 }
@@ -52,13 +52,13 @@ const LIMIT_BYTES = 16_384;
 
 type AuthContext = { params: Promise<{ nextauth: string[] }> };
 
-/** The request as next-auth may see it: a small body, and an address to come back to that is our own. */
+/** The request that next-auth gets: with a small body, and a callback address of our own. */
 async function tidied(request: NextRequest, origin: string): Promise<NextRequest> {
   const url = new URL(request.nextUrl);
   const callbackUrl = url.searchParams.get('callbackUrl');
-  // Next-auth answers 500 to an address that is none.
+  // Next-auth answers 500 to an invalid address.
   if (callbackUrl !== null) url.searchParams.set('callbackUrl', ownPath(callbackUrl, origin));
-  // HEAD asks for the head of what GET answers; next-auth does not know it.
+  // HEAD is passed on as GET, as next-auth does not know it.
   if (request.method !== 'POST') return new NextRequest(url, { headers: request.headers, method: 'GET' });
   if (Number(request.headers.get('content-length') ?? '0') > LIMIT_BYTES) throw new Problem('invalid', 'The form is too large');
   const body = await request.text();
@@ -67,13 +67,13 @@ async function tidied(request: NextRequest, origin: string): Promise<NextRequest
   return new NextRequest(url, { headers: request.headers, method: 'POST', body });
 }
 
-/** Sign-in, sign-out and what belongs to them, under /api/auth. */
+/** Sign-in, sign-out and related addresses, under /api/auth. */
 async function handle(request: NextRequest, context: AuthContext): Promise<Response> {
   try {
     requireDoor(request.method, (await context.params).nextauth, request.nextUrl.searchParams);
     const origin = publicOrigin();
     const sent = request.headers.get('origin');
-    // next-auth's own token protects these forms; a browser that says it comes from elsewhere is not even heard.
+    // next-auth's own token protects these forms; a browser that names another origin is refused before.
     if (request.method === 'POST' && sent !== null && sent !== origin)
       throw new Problem('forbidden', 'The request comes from another origin');
     const console = await getConsole();
@@ -88,7 +88,7 @@ async function handle(request: NextRequest, context: AuthContext): Promise<Respo
       onSignIn: () => (signedIn = true),
     });
     const asked = await tidied(request, origin);
-    // Signing in and out writes sessions, attempts and entries of the audit.
+    // Signing in and out writes sessions, attempts and audit entries.
     const ended = asked.method === 'POST' ? console.underWay.begin() : null;
     const answer = await (NextAuth(asked, context, options) as Promise<unknown>).finally(ended);
     if (!(answer instanceof Response)) throw new Error('next-auth answered something that is no response');

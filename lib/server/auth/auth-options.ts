@@ -16,14 +16,14 @@ interface SignedIn {
   sid: string;
 }
 
-/** What the sign-in page is sent; its words are `login.errors.<code>`. */
+/** The codes that the sign-in page gets; their texts are `login.errors.<code>`. */
 export type SignInFailure = 'CredentialsSignin' | 'disabled' | 'too_many' | 'unavailable';
 
 const failure = (code: SignInFailure): Error => new Error(code);
 
-/** The browser that signs in: what it had, and what it gets. */
+/** The browser that signs in. */
 export interface Browser extends Place {
-  /** The session its cookie names, which ends when somebody signs in over it. */
+  /** The session its cookie names, which a new sign-in ends. */
   previousSid: string | null;
   onSignIn(): void;
 }
@@ -32,19 +32,19 @@ async function signIn(console: Console, email: string, password: string, browser
   const { address } = browser;
   const signed = await checkAndBegin(console.store, { ...browser, email, password }, console.config.auth.sessionHours);
   if (!signed.ok) {
-    // Not the name: people type their password there.
+    // Without the e-mail address: people type their password there.
     log().warn({ address, why: signed.why }, 'sign-in refused');
     if (signed.why === 'wrong') return null;
     throw failure(signed.why);
   }
-  // Whoever had this browser before has no business with what comes now.
+  // The browser's previous session may be another person's.
   if (browser.previousSid !== null) await console.askers.signOut(browser.previousSid);
   browser.onSignIn();
   log().info({ email: signed.email, address }, 'signed in');
   return { id: signed.accountId, sid: signed.sid };
 }
 
-/** Password accounts, and a signed cookie that names a session of the store: it holds no role, and every use asks the store. */
+/** Password accounts, and a signed cookie that names a session in the store: it holds no role, and every use reads the store. */
 export function authOptions(console: Console, browser: Browser): NextAuthOptions {
   const origin = publicOrigin();
   const secure = origin.startsWith('https://');
@@ -75,7 +75,7 @@ export function authOptions(console: Console, browser: Browser): NextAuthOptions
     callbacks: {
       redirect: ({ url, baseUrl }) => `${baseUrl}${ownPath(url, new URL(baseUrl).origin)}`,
       async jwt({ token, user }) {
-        // `session` of an update comes from the client: nothing is ever taken from it.
+        // `session` of an update comes from the client: it is never used.
         const signedIn = user as SignedIn | undefined;
         if (signedIn !== undefined) return { sub: signedIn.id, sid: signedIn.sid };
         if ((await actorOfSession(console.store, token.sid)) === null) throw new Error('The session has ended');

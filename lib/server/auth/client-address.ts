@@ -1,10 +1,10 @@
-/** Where a request comes from: the other end of its connection, or what a configured proxy says. Next hands on whatever the client wrote into X-Forwarded-*. */
+/** The client's address: the peer of its connection, or what a configured proxy reports. Next passes on whatever X-Forwarded-* says. */
 import { randomBytes } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Read from `10.0.0.5`, `10.0.0.0/8`, `fd00::/8`. */
+/** Parses `10.0.0.5`, `10.0.0.0/8`, `fd00::/8`. */
 export function proxiesOf(list: readonly string[]): BlockList {
   const proxies = new BlockList();
   for (const one of list) {
@@ -16,7 +16,7 @@ export function proxiesOf(list: readonly string[]): BlockList {
   return proxies;
 }
 
-/** As proxies write them: with a port, in brackets, an IPv4 address in the clothes of IPv6. Null for anything else. */
+/** An address as proxies write it: with a port, in brackets, or IPv4 mapped to IPv6. null for anything else. */
 function addressOf(written: string): string | null {
   const text = written.trim();
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
@@ -26,7 +26,7 @@ function addressOf(written: string): string | null {
 
 const isOf = (proxies: BlockList, address: string): boolean => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 
-/** The nearest address that is no proxy of ours: what stands further left, anybody may have written. */
+/** The nearest address that is not one of our proxies: anything further left may be forged. */
 export function clientAddress(peer: string | undefined, forwardedFor: string | undefined, proxies: BlockList): string {
   let nearest = addressOf(peer ?? '') ?? 'unknown';
   for (const hop of (forwardedFor ?? '').split(',').reverse()) {
@@ -40,14 +40,14 @@ export function clientAddress(peer: string | undefined, forwardedFor: string | u
 
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'forwarded', 'x-real-ip'];
 
-/** On globalThis: Next bundles this module several times for one process. */
+/** On globalThis, because Next bundles this module several times for one process. */
 const KEY = Symbol.for('outbox-console.client-header');
 const holder = globalThis as { [KEY]?: string };
 
-/** The header that the client's address stands in. Nobody outside knows its name, so a request that was not watched yet cannot bring it. */
+/** The header with the client's address. Its name is random, so that a request from before `watchForwarded` cannot forge it. */
 export const clientHeader = (): string => (holder[KEY] ??= `x-outbox-console-${randomBytes(16).toString('hex')}`);
 
-/** Leaves one address in X-Forwarded-For, the client's, and the other headers only to proxies that are named. */
+/** Reduces X-Forwarded-For to the client's address, and keeps the other headers only from configured proxies. */
 function tidyForwarded({ headers, socket }: IncomingMessage, proxies: BlockList, onIgnored: (peer: string) => void): void {
   const peer = addressOf(socket.remoteAddress ?? '');
   const client = clientAddress(socket.remoteAddress, headers['x-forwarded-for']?.toString(), proxies);
@@ -59,7 +59,7 @@ function tidyForwarded({ headers, socket }: IncomingMessage, proxies: BlockList,
   headers[clientHeader()] = client;
 }
 
-/** From now on every request that reaches this process is put right before anybody else sees it. `onIgnored` hears of one that no proxy of ours sent on. */
+/** Corrects the headers of every request before others read them. `onIgnored`: called for a peer that is not a proxy but sent some. */
 export function watchForwarded(list: readonly string[], onIgnored: (peer: string) => void): void {
   const proxies = proxiesOf(list);
   subscribe('http.server.request.start', (message) => tidyForwarded((message as { request: IncomingMessage }).request, proxies, onIgnored));

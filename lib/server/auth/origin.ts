@@ -1,13 +1,13 @@
 import { environment, publicOriginOf } from '@/lib/env';
 
-/** The one origin the console is opened at. The starter has made sure that there is one. */
+/** The origin the console is opened at. The starter has checked that it is configured. */
 export function publicOrigin(): string {
   const origin = publicOriginOf(environment());
   if (origin === null) throw new Error('NEXTAUTH_URL: missing; the address people open is not known');
   return origin;
 }
 
-/** Why a request by cookie may not change anything, or null: Next lets a missing Origin pass, and checks nothing for route handlers. */
+/** Why a request by cookie may not change anything, or null. Next allows a missing Origin, and checks nothing for route handlers. */
 export function originProblem(headers: Headers, expected: string): string | null {
   const origin = headers.get('origin');
   if (origin === null) return 'The request does not say where it comes from (no Origin header)';
@@ -17,10 +17,10 @@ export function originProblem(headers: Headers, expected: string): string | null
   return null;
 }
 
-/** A path of our own to go to after signing in; `/` for anything else, whatever it pretends to be. */
+/** A path of our own to open after signing in; `/` for anything else. */
 export function ownPath(callbackUrl: unknown, origin: string): string {
   if (typeof callbackUrl !== 'string' || callbackUrl === '' || callbackUrl.length > 2_048) return '/';
-  // Browsers read `\` as `/` and drop tabs and line ends: such an address means something else than it says.
+  // Browsers read `\` as `/` and drop tabs and line ends: such an address leads elsewhere than it seems.
   if (/[\\\s]/.test(callbackUrl) || [...callbackUrl].some((character) => character < ' ')) return '/';
   if (!callbackUrl.startsWith('/') && !callbackUrl.startsWith(`${origin}/`)) return '/';
   if (!URL.canParse(callbackUrl, origin)) return '/';

@@ -4,7 +4,7 @@ import { recordDeed } from '@/lib/store/audit';
 import type { Asker } from '../context';
 import { log } from '../log';
 
-/** What somebody tried to change, as far as their request shows. */
+/** What a refused request tried to change, as far as it shows. */
 export interface Attempted {
   operation?: string;
   outbox?: string | null;
@@ -12,14 +12,14 @@ export interface Attempted {
   reason?: string;
 }
 
-/** Puts an attempt to change something that was refused into the audit and the log; it stands refused whatever happens here. */
+/** Records a refused attempt to change something in the audit and the log. Never throws: it stays refused whatever happens here. */
 export async function recordRefusal(asker: Asker | null, entry: string, error: unknown, attempt: () => Promise<Attempted>): Promise<void> {
   if (asker === null || !(error instanceof Problem) || error.code !== 'forbidden') return;
   const { actor, console, requestId } = asker;
   const { code } = error;
   log().warn({ entry, requestId, actor: actor?.name ?? null, code }, 'refused');
   if (actor === null) return;
-  // Of a request that is not understood there is no more to tell.
+  // Of a malformed request nothing more is known.
   const { operation = entry, outbox = null, events = [], reason = '' } = await attempt().catch((): Attempted => ({}));
   try {
     const eventId = events.length === 1 ? (events[0]?.id ?? null) : null;

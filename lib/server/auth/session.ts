@@ -8,7 +8,7 @@ import { log } from '../log';
 import { sessionCookieName } from './cookies';
 import { publicOrigin } from './origin';
 
-/** Which session the signed cookie names, when its signature and time are good; anything else, forged or broken, is none. It holds no role: that is read from the store, each time. */
+/** The session in a cookie with a valid signature and time, otherwise null. It holds no role: the store is read for that each time. */
 export async function readSessionId(cookie: string | undefined): Promise<string | null> {
   const { secret } = environment();
   if (cookie === undefined || cookie === '' || cookie.length > 4_096 || secret === undefined) return null;
@@ -16,7 +16,7 @@ export async function readSessionId(cookie: string | undefined): Promise<string 
   return typeof token?.sid === 'string' && typeof token.sub === 'string' ? token.sid : null;
 }
 
-/** Whether there is a session to go on with. A store that cannot be asked means no: signing in will say so. */
+/** Whether there is a valid session. False if the store does not answer: signing in then reports that. */
 export async function isSignedIn(jar: { get(name: string): { value: string } | undefined }): Promise<boolean> {
   const sid = await readSessionId(jar.get(sessionCookieName(publicOrigin()))?.value);
   if (sid === null) return false;
@@ -28,7 +28,7 @@ export async function isSignedIn(jar: { get(name: string): { value: string } | u
   }
 }
 
-/** What an Authorization header says. Schemes that are not ours are for somebody in front of us. */
+/** The bearer token of an Authorization header. Other schemes count as none: they may be for a proxy in front of us. */
 export function bearerToken(authorization: string | null): { kind: 'none' | 'malformed' } | { kind: 'token'; token: string } {
   if (authorization === null || !/^bearer\b/i.test(authorization)) return { kind: 'none' };
   const match = /^bearer +([\x21-\x7e]{8,512})$/i.exec(authorization);
@@ -37,11 +37,11 @@ export function bearerToken(authorization: string | null): { kind: 'none' | 'mal
 
 export interface Identification {
   actor: Actor | null;
-  /** A cookie travels by itself, so what it asks for must come from our own pages; a token does not. */
+  /** Browsers send a cookie by themselves, so its request must come from our own pages; a token is sent on purpose. */
   by: 'cookie' | 'token';
 }
 
-/** Who is asking; `fresh`: as the store has it now. A token that is wrong is nobody, even beside a good cookie. */
+/** Who is asking; `fresh`: as in the store now. A wrong token gives no actor, even with a valid cookie. */
 export async function identify(
   askers: KnownAskers,
   headers: Headers,

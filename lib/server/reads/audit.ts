@@ -14,7 +14,7 @@ import type { Context } from '../context';
 import { seesAll } from './shown';
 import { onOutbox } from './outboxes';
 
-/** What an entry can be about: changes to events, marks put on the charts or taken off, findings silenced or not, and who got in. */
+/** What an entry can be about: changes to events, marks, proofs, silenced findings, sign-ins, accounts and tokens. */
 export const RECORDED_OPERATIONS: readonly string[] = [
   ...OPERATIONS.map(({ key }) => key),
   'mark',
@@ -32,11 +32,11 @@ export const RECORDED_OPERATIONS: readonly string[] = [
   'token_revoked',
 ];
 
-/** A page of the audit; filter and cursor as the screen's URL writes them. */
+/** A page of the audit; filter and cursor as in the screen's URL. */
 export const readAuditPage = (context: Context, search: URLSearchParams): Promise<AuditPage> =>
   readAudit(context, parseAuditFilter(search), { cursor: search.get('cursor') ?? undefined, limit: PAGE_LIMIT_DEFAULT });
 
-/** A page of the audit, newest first; what columns quote, and where people sign in from, is hidden from roles that may not see it. */
+/** A page of the audit, newest first; quoted column values and addresses of sign-ins are hidden from roles that may not see them. */
 export async function readAudit(context: Context, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {
   const { store, carrier } = context.console;
   const listed = await listAudit(store, filter, page);
@@ -46,7 +46,7 @@ export async function readAudit(context: Context, filter: AuditFilter, page: { c
 
 const SIGN_INS = new Set(['sign_in', 'sign_in_failed']);
 
-/** Everybody sees that somebody signed in; from which address, only who manages accounts, and oneself. */
+/** Everyone sees that someone signed in; the address is only for managers of accounts, and for oneself. */
 const hidesAddress = ({ actor }: Context, entry: AuditEntry): boolean =>
   SIGN_INS.has(entry.operation) && !can(actor.role, 'account:manage') && !(actor.kind === 'account' && entry.actor === actor.name);
 
@@ -59,12 +59,12 @@ async function masked(context: Context, entries: AuditEntry[]): Promise<AuditEnt
     const { outbox, eventId, before, after } = entry;
     const reader = eventId === null ? undefined : readers.get(outbox ?? '');
     const read = (name: string, value: string): string => reader?.(entry, name, value) ?? maskText(value);
-    // Of no outbox: names of accounts and tokens, which are actors' names too.
+    // Without an outbox: names of accounts and tokens, which also appear as actors.
     const presented = (columns: Columns | null): Columns | null =>
       outbox === null
         ? columns
         : columns && Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value && read(name, value)]));
-    // Of an outbox that is no longer configured nobody can say what is masked.
+    // What is masked is unknown for an outbox that is not configured.
     const known = outbox !== null && directory.ids.includes(outbox);
     const hidden: ReadonlySet<EventText> = known ? hiddenFields(directory.settings(outbox)) : new Set(['type', 'aggregateId']);
     return {
@@ -78,10 +78,10 @@ async function masked(context: Context, entries: AuditEntry[]): Promise<AuditEnt
 }
 
 type Columns = NonNullable<AuditEntry['before']>;
-/** What is shown of a column's value; null where it is no error. */
+/** A column's value as shown; null if it is not an error. */
 type ColumnReader = (entry: AuditEntry, name: string, value: string) => string | null;
 
-/** How records of one outbox's events are shown: errors as on the page of the event; all withheld while its database cannot be asked. */
+/** Shows records of one outbox's events: errors as on the event's page; all withheld while its database does not answer. */
 async function columnReader(context: Context, id: string, entries: AuditEntry[]): Promise<ColumnReader> {
   try {
     return await onOutbox(context, id, async (outbox) => {

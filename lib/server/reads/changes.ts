@@ -14,7 +14,7 @@ import type { Context } from '../context';
 import { onOutbox } from './outboxes';
 import { seesAll } from './shown';
 
-/** What an operation would do to these events now, masked for this actor; changes nothing. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
+/** A preview masked for this actor; changes nothing. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
 export function readPreview(
   context: Context,
   outboxId: string,
@@ -27,7 +27,7 @@ export function readPreview(
   });
 }
 
-/** Once per key and asker. Throws Problem as `intervene` does. */
+/** Once per key and actor. Throws Problem as `intervene` does. */
 export function runIntervention(
   { console, actor, elapsedMs }: Context,
   { outbox, request, key }: { outbox: string; request: InterventionRequest; key: string },
@@ -35,14 +35,14 @@ export function runIntervention(
   return intervene(console.interventions, actor, outbox, request, key, elapsedMs);
 }
 
-/** The answer an intervention gave, or what has become of it since. Throws Problem `not_found`. */
+/** The result of an intervention, or what became of it since. Throws Problem `not_found`, `unavailable`. */
 export async function interventionById({ console }: Context, id: string): Promise<InterventionResult> {
   const found = await findIntervention(console.interventions, id);
   if (found === null) throw new Problem('not_found', 'There is no such intervention');
   return found;
 }
 
-/** The answer a key of the asker's own gave on an outbox. Throws Problem `not_found`, or as `findByKey` does. */
+/** The result for one of the actor's own keys on an outbox. Throws Problem `not_found`, or as `findByKey` does. */
 export async function interventionByKey({ console, actor }: Context, outboxId: string, key: string): Promise<InterventionResult> {
   const found = await findByKey(console.interventions, { outbox: outboxId, actor, key });
   if (found === null) {
@@ -54,15 +54,15 @@ export async function interventionByKey({ console, actor }: Context, outboxId: s
   return found;
 }
 
-/** What is proven of an outbox's mapping and whether it may be changed. Throws Problem `not_found`, `unavailable`. */
+/** What is proven of an outbox's mapping, and whether it may be changed. Throws Problem `not_found`, `unavailable`. */
 export function readProof(context: Context, outboxId: string): Promise<ProofStatus> {
   return onOutbox(context, outboxId, (outbox) => proofStatus(context.console.store, outbox));
 }
 
-/** Proves the mapping on events that are taken back, keeps the proof, and answers what it found. Throws Problem as `prove` does. */
+/** Proves the mapping on events, undoing each trial; keeps the proof and returns the status. Throws Problem as `prove` does. */
 export async function runProof(context: Context, outboxId: string, events: string[]): Promise<ProofStatus> {
   const { console, actor } = context;
-  // As the table is now, not as it was half a minute ago.
+  // With the table as it is now, not as bound up to 30 s ago.
   console.directory.forget(outboxId);
   await onOutbox(context, outboxId, async (outbox) => {
     const document = await prove(outbox, { events, actor: actor.name });
@@ -71,7 +71,7 @@ export async function runProof(context: Context, outboxId: string, events: strin
   return readProof(context, outboxId);
 }
 
-/** Turns changes of an outbox on or off, with a reason, in the audit. Throws Problem `conflict` when nothing is proven. */
+/** Turns changes of an outbox on or off, with a reason and an audit entry. Throws Problem `conflict` if nothing is proven. */
 export async function switchChanges(context: Context, outboxId: string, request: { on: boolean; reason: string }): Promise<ProofStatus> {
   const { console, actor } = context;
   console.directory.forget(outboxId);

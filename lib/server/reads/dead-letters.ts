@@ -48,13 +48,13 @@ export async function readDeadLetters(context: Context, outboxId: string, reques
 
 const NOT_READ: readonly Problem['code'][] = ['timeout', 'unavailable', 'not_found', 'invalid'];
 
-/** The same for every outbox, newest first; one that cannot be read says so and empties nothing else. */
+/** The same for every outbox, newest first; one that cannot be read reports why, and the others are still shown. */
 export async function readAllDeadLetters(context: Context, request: Omit<DeadLetterRequest, 'cursor'>): Promise<DeadLetters[]> {
   const { directory, snapshots } = context.console;
   return Promise.all(
     directory.ids.map((id) =>
       readDeadLetters(context, id, request).catch(async (error: unknown) => {
-        // Nothing of the request can be wrong here: whatever is invalid or not found is the outbox.
+        // The request is correct here: `invalid` and `not_found` are about the outbox.
         if (!(error instanceof Problem) || !NOT_READ.includes(error.code)) throw error;
         return unreadDeadLetters((await snapshots.outbox(id, '1h')).outbox, error);
       }),
@@ -62,19 +62,19 @@ export async function readAllDeadLetters(context: Context, request: Omit<DeadLet
   );
 }
 
-/** What is shown of the dead letters of an outbox that could not be read, and why. */
+/** The dead letters of an outbox that could not be read: none, and why. */
 function unreadDeadLetters(outbox: OutboxInfo, problem: Problem): DeadLetters {
   const code = problem.code === 'timeout' ? 'timeout' : 'unavailable';
   return { outbox, dead: unavailable(whyUnread(problem)), groups: [], page: null, problem: code };
 }
 
-/** The part of a link's filter that lists of dead letters have. */
+/** The part of a URL's filter that lists of dead letters have. */
 function deadFilter(search: URLSearchParams) {
   const { type, error, cause, order = 'newest' } = parseEventFilter(search).filter;
   return { type, error, cause, order };
 }
 
-/** The next dead events of a list, or of one cause in it. For operators, who see errors unmasked. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
+/** Next dead events of a list or cause; operators see errors unmasked. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
 export function freezeDeadLetters(
   context: Context,
   outboxId: string,
@@ -87,7 +87,7 @@ export function freezeDeadLetters(
 
 const OVERVIEW_ROWS = 10;
 
-/** The dead letters of one outbox or, with null, of all; filter and cursor as the screen's URL writes them. */
+/** The dead letters of one outbox or, with null, of all; filter and cursor as in the screen's URL. */
 export async function readDeadLettersSnapshot(
   context: Context,
   outboxId: string | null,
@@ -99,12 +99,12 @@ export async function readDeadLettersSnapshot(
     outboxId === null
       ? await readAllDeadLetters(context, { ...filter, limit: OVERVIEW_ROWS })
       : [await readDeadLetters(context, outboxId, { ...filter, ...page })];
-  // As old as the oldest of the readings; without any there was nothing to read.
+  // The time of the oldest reading; now if there is none.
   const [asOf = new Date().toISOString()] = outboxes.flatMap((letters) => letters.page?.asOf ?? []).sort();
   return { asOf, outboxes };
 }
 
-/** What a link to the dead letters of one outbox or of all asks for, as far as it is the asker's to ask. */
+/** What a link to the dead letters of one outbox or all asks for, without filters this actor may not use. */
 export async function firstDeadLetters(context: Context, outboxId: string | null, search: URLSearchParams) {
   const outboxes = outboxId === null ? context.console.directory.ids : [outboxId];
   const { filter: asked, errors } = visibleFilter(context, outboxes, parseEventFilter(search));
@@ -114,7 +114,7 @@ export async function firstDeadLetters(context: Context, outboxId: string | null
   const query = serialiseEventFilter(filter);
   if (cursor !== null) query.set('cursor', cursor);
   const initial = await readDeadLettersSnapshot(context, outboxId, query).catch(async (thrown: unknown): Promise<DeadLettersSnapshot> => {
-    // A source that cannot be read still has its name and its reason.
+    // An outbox that cannot be read is still shown, with its name and the reason.
     if (outboxId === null || !(thrown instanceof Problem) || (thrown.code !== 'timeout' && thrown.code !== 'unavailable')) throw thrown;
     return { asOf: null, outboxes: [unreadDeadLetters(await readOutboxInfo(context.console, outboxId), thrown)] };
   });

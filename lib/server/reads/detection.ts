@@ -9,7 +9,7 @@ import type { Context } from '../context';
 
 const SAMPLE_ROWS = 5;
 
-/** The candidates of a configured database, read with its reader's login. Throws Problem `not_found` for an unknown one. */
+/** The candidates of a configured database, read with its reader's login. Throws Problem `not_found` for an unknown database. */
 export async function readDetection(
   context: Context,
   databaseId: string,
@@ -24,7 +24,7 @@ export async function readDetection(
   }
 }
 
-/** One candidate closely, with what a person chose its status words to mean. Throws Problem `not_found`. */
+/** One candidate in detail, with the states that a person chose for its status values. Throws Problem `not_found`. */
 export function readExamination(
   context: Context,
   databaseId: string,

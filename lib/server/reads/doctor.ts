@@ -18,7 +18,7 @@ import type { SilenceRequest } from '../schemas';
 /** What the doctor knows of all outboxes or of one, without waiting for any database. Throws Problem `not_found`. */
 export const readDoctor = ({ console }: Context, outbox?: string): Promise<DoctorSnapshot> => console.examiner.snapshot(outbox);
 
-/** Examines one outbox and waits for it, at most twelve seconds; or begins to examine all and answers what is known. Throws Problem `not_found`. */
+/** Examines one outbox and waits at most 12 s; or starts to examine all and returns what is known. Throws Problem `not_found`. */
 export async function examineNow(context: Context, outbox: string | null): Promise<DoctorSnapshot> {
   const { examiner } = context.console;
   if (outbox === null) examiner.examineAll();
@@ -26,11 +26,11 @@ export async function examineNow(context: Context, outbox: string | null): Promi
   return examiner.snapshot(outbox ?? undefined);
 }
 
-/** The worst finding by outbox, for the fleet; none while the store is unreachable: the fleet has other things to show. */
+/** The worst finding by outbox, for the fleet; none while the store is unreachable, so that the rest is still shown. */
 export const readHeadlines = ({ console }: Context): Promise<Record<string, DoctorHeadline>> =>
   orWithout(console, {}, async () => Object.fromEntries(await console.examiner.headlines()));
 
-/** What the doctor found in one outbox, for its screen; null before the first examination, or while the store is unreachable. Throws Problem `not_found`. */
+/** The doctor's findings in one outbox; null if it is not examined, or the store is unreachable. Throws Problem `not_found`. */
 export async function readDoctorSummary({ console }: Context, outbox: string): Promise<DoctorSummary | null> {
   console.directory.settings(outbox);
   return orWithout(console, null, async () => {
@@ -46,7 +46,7 @@ const orWithout = <T>({ log }: Context['console'], nothing: T, read: () => Promi
     return nothing;
   });
 
-/** Silences a finding, with its audit entry. Throws Problem `not_found` for an outbox or a finding that is not there. */
+/** Silences a finding, with an audit entry. Throws Problem `not_found` for an unknown outbox or finding. */
 export async function silenceFinding(context: Context, { outbox, finding, reason }: SilenceRequest): Promise<Silence> {
   const { examinations } = await context.console.examiner.snapshot(outbox);
   if (!examinations.some((one) => one.findings.some(({ id }) => id === finding)))
@@ -58,7 +58,7 @@ export async function silenceFinding(context: Context, { outbox, finding, reason
   });
 }
 
-/** Lifts a silence, with its audit entry. Throws Problem `not_found`. */
+/** Lifts a silence, with an audit entry. Throws Problem `not_found`. */
 export async function liftSilence(context: Context, { outbox, finding }: Omit<SilenceRequest, 'reason'>): Promise<Silence> {
   return context.console.store.db.transaction().execute(async (db) => {
     const silence = await removeSilence(db, outbox, finding);
@@ -69,7 +69,7 @@ export async function liftSilence(context: Context, { outbox, finding }: Omit<Si
   });
 }
 
-/** Examinations as a file of their own, in the reader's language. */
+/** Examinations as a file to download, in the reader's language. */
 export async function exportExaminations(
   { locale, timeZone }: Context,
   examinations: readonly Examination[],

@@ -22,12 +22,12 @@ import { presentedEvents, seesAll } from './shown';
 import { onOutbox } from './outboxes';
 import { together } from './together';
 
-/** An event with all that is read again and again while its page is open: nothing masked, and no content. */
+/** What is read again and again while an event's page is open: unmasked, without content. */
 interface EventReading {
   stored: StoredEvent;
   around: Around;
   operations: EventDetail['operations'];
-  /** The neighbours for who may not see what errors quote: worked out for the first who asks. */
+  /** The neighbours for roles that may not see what errors quote; computed on the first call. */
   masked(): Promise<Around>;
 }
 
@@ -38,10 +38,10 @@ interface Last {
   reading: Promise<EventReading | null>;
 }
 
-/** Goes with the binding of the outbox: another one may offer other operations. */
+/** Dropped with the outbox's binding: another one may offer other operations. */
 const ofOutboxes = new WeakMap<Outbox, Map<string, Last>>();
 
-/** The newest reading of an event for who has one of `since`; without it one that begins after the question. Shared by all who ask; null when no table holds it. */
+/** The newest reading of an event after `since`; without it, one that begins after the call. Shared by all who ask; null if not found. */
 async function eventReading(outbox: Outbox, id: string, since: string | null): Promise<EventReading | null> {
   const events = ofOutboxes.get(outbox) ?? new Map<string, Last>();
   ofOutboxes.set(outbox, events);
@@ -49,13 +49,13 @@ async function eventReading(outbox: Outbox, id: string, since: string | null): P
   while (since !== null && last !== undefined && Date.now() - last.beganAt < SHARED_EVENT_MS) {
     const found = await last.reading.catch(() => null);
     if (found !== null && found.stored.asOf > since) return found;
-    // Somebody else's may have begun meanwhile.
+    // Another caller's reading may have begun meanwhile.
     const next = events.get(id);
     last = next === last ? undefined : next;
   }
   return together(outbox, ['event', id], () => {
     const reading = read(outbox, id);
-    // Read last comes last.
+    // The last read comes last.
     events.delete(id);
     events.set(id, { beganAt: Date.now(), reading });
     const [oldest] = events.keys();
@@ -80,7 +80,7 @@ const withEvents = ({ neighbours, complete }: Around, events: readonly OutboxEve
   complete,
 });
 
-/** The page is worth showing without its neighbours: an aggregate without an index may take too long. */
+/** The page is shown without neighbours if they take too long: an aggregate may have no index. */
 async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Around> {
   try {
     return await neighboursOf(outbox, stored.event);
@@ -90,7 +90,7 @@ async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Ar
   }
 }
 
-/** The event among no others, of whom nothing is said. */
+/** The event without neighbours, as these are unknown. */
 const aloneOf = ({ event }: StoredEvent): Around => ({
   neighbours: [{ event: { ...event, error: null }, current: true, blocked: false, overtaken: false }],
   complete: false,
@@ -98,22 +98,22 @@ const aloneOf = ({ event }: StoredEvent): Around => ({
 
 const INTERVENTIONS_SHOWN = 50;
 
-/** Content is read one event after another: the rest of a page does not wait for its turn. */
+/** Contents are read one event at a time; the rest of a page waits no longer than this. */
 const CONTENT_WITHIN_MS = 500;
 
 interface DetailRequest {
-  /** Content of up to 4 MB, and not only what is read unasked. */
+  /** Also content of up to 4 MB, which is only read on request. */
   full?: boolean | undefined;
-  /** When the caller was last told, ISO 8601: another caller's reading from after that will do. */
+  /** Time of the caller's last reading, ISO 8601: another caller's later reading is enough. */
   since?: string | undefined;
 }
 
-/** Everything about one event, masked for this actor. Throws Problem `not_found` when no table of the outbox holds it. */
+/** Everything about one event, masked for this actor. Throws Problem `not_found` if no table of the outbox has it. */
 export async function readEventDetail(context: Context, outboxId: string, eventId: string, full = false): Promise<EventDetail> {
   return (await readDetail(context, outboxId, eventId, { full })).detail;
 }
 
-/** The same for a screen that polls: without the content that it has already. */
+/** The same for a polling screen: without content that it already has. */
 export async function readEventUpdate(
   context: Context,
   outboxId: string,
@@ -162,13 +162,13 @@ function readDetail(context: Context, outboxId: string, eventId: string, request
   });
 }
 
-/** Whoever asked for all of it waits for it; the page is shown without, and the next poll brings it. */
+/** A request for all content waits for it; otherwise the page is shown without, and the next poll brings it. */
 async function contentInTime(outbox: Outbox, stored: StoredEvent, full: boolean): Promise<EventContent> {
   const content = contentOf(outbox, stored, full);
   return full ? content : ((await within(content, CONTENT_WITHIN_MS)) ?? notNow(outbox, stored.place));
 }
 
-/** Who is of one aggregate tells what it is. */
+/** Listing the events of an aggregate would reveal a hidden one. */
 function neighboursFor(outbox: Outbox, reading: EventReading, unmask: boolean): Around | Promise<Around> {
   if (unmask) return reading.around;
   const hidden = hiddenFields(outbox.settings);
@@ -177,7 +177,7 @@ function neighboursFor(outbox: Outbox, reading: EventReading, unmask: boolean): 
 
 type Presented = Pick<EventDetail, 'payload' | 'headers'> & { error: string | null; contentKey: string };
 
-/** By whether it is shown in the clear: megabytes are not taken apart again for everybody who polls. */
+/** By `unmask`: megabytes are not parsed again for every poll. */
 const known = new WeakMap<EventContent, Map<boolean, Presented>>();
 
 function presented(outbox: Outbox, { event }: StoredEvent, content: EventContent, unmask: boolean): Presented {

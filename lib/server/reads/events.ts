@@ -15,7 +15,7 @@ import { together } from './together';
 const PAGING = ['cursor', 'limit'] as const;
 const LISTS: ReadonlySet<string> = new Set(['state', 'type']);
 
-/** The query of an events list. Throws Problem `invalid` naming every parameter that is unknown, repeated or wrong: one quietly dropped would show other events. */
+/** The query of an events list. Throws Problem `invalid` naming all unknown, repeated or wrong parameters: none is ignored. */
 export function readEventsQuery(params: URLSearchParams): { filter: EventFilter; cursor: string | undefined; limit: number } {
   const { filter, errors } = parseEventFilter(params);
   const fields: Record<string, string> = describeFilterErrors(errors);
@@ -43,14 +43,14 @@ export async function readEvents(context: Context, outboxId: string, filter: Eve
   );
 }
 
-/** The same as its list polls it; filter and cursor as the list's URL writes them. */
+/** The same for a polling list; filter and cursor as in the list's URL. */
 export async function readEventsSnapshot(context: Context, outboxId: string, query: string): Promise<EventsSnapshot> {
   const { filter, ...request } = readEventsQuery(new URLSearchParams(query));
   const page = await readEvents(context, outboxId, filter, request);
   return { asOf: page.asOf, page, problem: null };
 }
 
-/** What a link to a list asks for, as far as it is the asker's to ask. A filter that reads too much leaves the screen standing. */
+/** What a link to a list asks for, without filters this actor may not use. If it cannot be read, the screen shows the problem. */
 export async function firstEvents(context: Context, outboxId: string, search: URLSearchParams) {
   const { filter, errors } = visibleFilter(context, [outboxId], parseEventFilter(search));
   const cursor = search.get('cursor');
@@ -64,7 +64,7 @@ export async function firstEvents(context: Context, outboxId: string, search: UR
   }
 }
 
-/** The events of this id in every outbox, and the outboxes that did not answer. */
+/** The events with this id in every outbox, and the outboxes that did not answer. */
 export async function findEvents(context: Context, wanted: string) {
   const { directory } = context.console;
   const { events, unread } = await find(directory, wanted);

@@ -13,14 +13,14 @@ import { readDoctorSummary, readHeadlines } from './doctor';
 import { readMarks } from './marks';
 import { seesAll } from './shown';
 
-/** Every outbox over the last hour, worst first. The readings are everybody's; what an error quotes is not. */
+/** Every outbox over the last hour, worst first. Readings are shared by all roles; what an error quotes is not. */
 export async function readFleet(context: Context): Promise<ExaminedFleet> {
   const [fleet, doctor] = await Promise.all([context.console.snapshots.fleet(), readHeadlines(context)]);
   const shown = (entry: FleetEntry): FleetLine => fleetLine({ ...entry, summary: shownSummary(context, entry.summary) });
   return { ...fleet, doctor, lacks: lacksOf(context.console.carrier.carrying()), entries: fleet.entries.map(shown) };
 }
 
-/** One outbox with its figures of a window, the history that its charts show, the marks on it, and what the doctor found. */
+/** One outbox with its figures of a window, the history for its charts, its marks and the doctor's findings. */
 export async function readOutbox(context: Context, outboxId: string, window: Window, charts: Charts): Promise<MarkedSnapshot> {
   const snapshot = await context.console.snapshots.outbox(outboxId, window, charts);
   const [{ marks }, doctor] = await Promise.all([
@@ -30,7 +30,7 @@ export async function readOutbox(context: Context, outboxId: string, window: Win
   return { ...snapshot, summary: shownSummary(context, snapshot.summary), marks, doctor };
 }
 
-/** How the flow of some types went over a window. */
+/** What was published of some types over a window. */
 export async function readTypeTrends(context: Context, outboxId: string, window: Window, types: readonly string[]): Promise<TypeTrend[]> {
   const series = await context.console.snapshots.seriesOfTypes(outboxId, { window }, types);
   return series.map(({ points }, index) => ({ type: types[index] ?? '', published: points.map(({ published }) => published) }));
@@ -50,7 +50,7 @@ export function readSeries({ console }: Context, outboxId: string, { span, type 
   return console.snapshots.series(outboxId, span, type);
 }
 
-/** The evidence of a verdict quotes the error that most events have, and so tells of the values masked in it: it is for those who see errors whole. */
+/** Evidence may quote the most frequent error, and with it masked values: only roles that see errors whole get it. */
 function shownSummary<S extends Pick<Summary, 'diagnosis'>>(context: Context, summary: S): S {
   const evidence = summary.diagnosis.evidence.filter(({ values }) => seesAll(context) || !('error' in values));
   return { ...summary, diagnosis: { ...summary.diagnosis, evidence } };

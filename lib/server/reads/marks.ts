@@ -9,14 +9,14 @@ import type { StoreDb } from '@/lib/store/store';
 import type { Context } from '../context';
 import type { MarkRequest } from '../schemas';
 
-/** Marks of an outbox and of all, newest first; `complete` unless older ones were left out. Throws Problem `not_found`. */
+/** Marks of one outbox and of all, newest first; `complete` is false if older ones were left out. Throws Problem `not_found`. */
 export async function readMarks({ console }: Context, filter: MarkFilter): Promise<{ marks: Mark[]; complete: boolean }> {
   if (filter.outbox !== undefined) console.directory.settings(filter.outbox);
   const marks = await listMarks(console.store.db, filter);
   return { marks, complete: marks.length < MARKS_MAX };
 }
 
-/** Puts a mark on the charts, with its audit entry; the same key answers the same mark again. Throws Problem `invalid` (unknown outbox) and `key_reused`. */
+/** Puts a mark on the charts, with an audit entry, once per key. Throws Problem `invalid` (unknown outbox), `key_reused`. */
 export async function addMark(context: Context, request: MarkRequest, key: string | null): Promise<Mark> {
   const { console, actor } = context;
   const { kind, text } = request;
@@ -43,7 +43,7 @@ export async function addMark(context: Context, request: MarkRequest, key: strin
   });
 }
 
-/** Takes a mark off the charts, with its audit entry. Throws Problem `not_found`. */
+/** Takes a mark off the charts, with an audit entry. Throws Problem `not_found`. */
 export async function endMark(context: Context, id: string): Promise<Mark> {
   return context.console.store.db.transaction().execute(async (db) => {
     const mark = await removeMark(db, id);
@@ -53,7 +53,7 @@ export async function endMark(context: Context, id: string): Promise<Mark> {
   });
 }
 
-/** There is no mark without somebody to ask about it. */
+/** Every mark has an audit entry with its author. */
 function audit(db: StoreDb, { actor }: Context, operation: 'mark' | 'unmark', mark: Mark): Promise<void> {
   const { at, kind, text, url } = mark;
   return recordDeed(db, actor, {

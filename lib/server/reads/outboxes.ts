@@ -9,20 +9,20 @@ import { Problem } from '@/lib/shared/problems';
 import type { Console } from '../console';
 import type { Context } from '../context';
 
-/** Runs `work` on an outbox; what its database could not do comes out as a Problem in an operator's words. */
+/** Runs `work` on an outbox; a failure of its database becomes a Problem for operators. */
 export async function onOutbox<T>(context: Pick<Context, 'console'>, outboxId: string, work: (outbox: Outbox) => Promise<T>): Promise<T> {
   const outbox = await context.console.directory.get(outboxId);
   try {
     return await work(outbox);
   } catch (error) {
     if (!(error instanceof DatabaseFailure)) throw error;
-    // The table may have changed since it was bound: the next call looks again.
+    // The table may have changed since it was bound: the next call binds it anew.
     if (error.code === 'missing') context.console.directory.forget(outboxId);
     throw databaseProblem(error, outbox.database.id);
   }
 }
 
-/** One outbox, also when its database is away. Throws Problem `not_found`. */
+/** One outbox, even if its database is unreachable. Throws Problem `not_found`. */
 export async function readOutboxInfo(console: Console, id: string): Promise<OutboxInfo> {
   console.directory.settings(id);
   try {
@@ -33,10 +33,10 @@ export async function readOutboxInfo(console: Console, id: string): Promise<Outb
   }
 }
 
-/** Whether an outbox could ever be changed from here: by the configuration and the shape alone, whatever its database says. */
+/** Whether an outbox could ever be changed from here: by configuration and shape alone. */
 export const isChangeable = ({ directory }: Console, id: string): boolean =>
   directory.database(id).roles.operator !== null && hasOperations(directory.settings(id).shape);
 
-/** Every configured outbox, in the order of the configuration; one that is away is listed and says so. */
+/** Every configured outbox, in the order of the configuration; an unreachable one with the reason. */
 export const listOutboxes = (console: Console): Promise<OutboxInfo[]> =>
   Promise.all(console.directory.ids.map((id) => readOutboxInfo(console, id)));

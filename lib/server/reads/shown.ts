@@ -12,18 +12,18 @@ import type { Context } from '../context';
 
 export const seesAll = ({ actor }: Pick<Context, 'actor'>): boolean => can(actor.role, 'payload:unmask');
 
-/** Events as this asker may see them: masked, and without the version where they could do nothing with it but guess what it is made of. */
+/** Events as this actor may see them: masked, and without the version, which helps to guess contents, if they may not operate. */
 export async function shownEvents(context: Context, outbox: Outbox, events: OutboxEvent[]): Promise<OutboxEvent[]> {
   return presentedEvents(context, outbox, seesAll(context) ? events : await maskErrors(outbox, events));
 }
 
-/** The same of events whose errors are masked already, for who does not see all. */
+/** The same for events whose errors are masked already, if this actor may not see all. */
 export function presentedEvents(context: Context, outbox: Outbox, events: OutboxEvent[]): OutboxEvent[] {
   const seen = seesAll(context) ? events : events.map((event) => presentEvent(outbox, event, false));
   return can(context.actor.role, 'event:operate') ? seen : seen.map((event) => ({ ...event, version: null }));
 }
 
-/** Dead events with their types and errors as this asker may see them, to be counted or looked for by their causes. */
+/** Dead events with types and errors as this actor may see them, to be counted or searched by cause. */
 export async function shownCauses(context: Context, outbox: Outbox, rows: DeadRow[]): Promise<DeadRow[]> {
   if (seesAll(context)) return rows;
   const hidden = hiddenFields(outbox.settings);
@@ -31,11 +31,11 @@ export async function shownCauses(context: Context, outbox: Outbox, rows: DeadRo
   return masked.map((row) => ({ ...row, ...(hidden.has('type') && { type: null }), ...(hidden.has('error') && { error: null }) }));
 }
 
-/** The filters that are not this asker's to use on an outbox, each with the field it reads that is hidden from them. Throws Problem `not_found`. */
+/** Filters this actor may not use on an outbox, each with the hidden field it reads. Throws Problem `not_found`. */
 export function hiddenFilters(context: Context, outbox: string): Partial<Record<FilterField, keyof OutboxEvent>> {
   const settings = context.console.directory.settings(outbox);
   if (seesAll(context)) return {};
-  // Of an error only what is left of it is shown: what is found in the whole would confirm the rest.
+  // Errors are shown in part: searching the whole text would confirm the rest.
   const hidden: ReadonlySet<keyof OutboxEvent> = new Set<keyof OutboxEvent>(['error', ...hiddenFields(settings)]);
   return Object.fromEntries(
     FILTER_FIELDS.flatMap((filter) => {
@@ -45,7 +45,7 @@ export function hiddenFilters(context: Context, outbox: string): Partial<Record<
   );
 }
 
-/** Refuses a filter that reads what is hidden from the asker, before anything is read. Throws Problem `forbidden` naming each, and `not_found`. */
+/** Refuses filters on fields hidden from this actor, before anything is read. Throws Problem `forbidden` naming each, `not_found`. */
 export function refuseHidden(context: Context, outbox: string, filter: EventFilter): void {
   const refused = Object.entries(hiddenFilters(context, outbox)).filter(([name]) => filter[name as FilterField] !== undefined);
   if (refused.length === 0) return;
@@ -56,13 +56,13 @@ export function refuseHidden(context: Context, outbox: string, filter: EventFilt
   throw new Problem('forbidden', `This list cannot be filtered like that: ${detail.join('; ')}`, { fields });
 }
 
-/** The filters that are not this asker's to use on one of these outboxes: no screen offers them. */
+/** Filters this actor may not use on one of these outboxes: no screen offers them. */
 export function filtersHidden(context: Context, outboxes: readonly string[]): FilterField[] {
   const hidden = new Set(outboxes.flatMap((outbox) => Object.keys(hiddenFilters(context, outbox))));
   return FILTER_FIELDS.filter((field) => hidden.has(field));
 }
 
-/** The filter of a link as its screen may use it: what is not the asker's is left out, and said. */
+/** A link's filter as its screen may use it: filters this actor may not use become errors. */
 export function visibleFilter(context: Context, outboxes: readonly string[], { filter, errors }: ParsedFilter): ParsedFilter {
   const seen: ParsedFilter = { filter: { ...filter }, errors: { ...errors } };
   for (const outbox of outboxes) {

@@ -2,16 +2,16 @@ import 'server-only';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 
-/** `next` begins when `now` has ended; null while nobody waits for it. */
+/** `next` begins when `now` has ended; null if no caller waits for it. */
 interface Going {
   now: Promise<unknown>;
   next: Promise<unknown> | null;
 }
 
-/** Goes with the binding of the outbox: another one is another table. */
+/** Dropped with the outbox's binding: another binding reads another table. */
 const ofOutboxes = new WeakMap<Outbox, Map<string, Going>>();
 
-/** Reads once for everybody who asks the same before the reading begins: two at a time at the most. `question` holds all that the answer depends on, the asker included. */
+/** One reading for all who ask the same before it begins: one runs, one waits. `question`: all that the result depends on, and who asks. */
 export function together<T>(outbox: Outbox, question: readonly unknown[], read: () => Promise<T>): Promise<T> {
   const goings = ofOutboxes.get(outbox) ?? new Map<string, Going>();
   ofOutboxes.set(outbox, goings);
