@@ -15,7 +15,7 @@ export const metadata: Metadata = {
 
 export const viewport: Viewport = { width: 'device-width', initialScale: 1, colorScheme: 'light dark' };
 
-/** What the sign-in and the pages of failures say. The screens bring the whole catalogue: whoever has not signed in loads none of it. */
+/** Texts of the sign-in and error pages. The screens load the whole catalogue; visitors who have not signed in get none of it. */
 async function wordsForAnybody() {
   const { errors, login, problems } = await getMessages();
   return { errors, login, problems };

@@ -39,7 +39,7 @@ export const fleetSnapshot = defineAction({
   run: (context) => readFleet(context),
 });
 
-/** The events of this id, wherever they are. */
+/** The events with this id in any outbox. */
 export const findEvent = defineAction({
   id: 'palette.find-event',
   permission: 'outbox:read',
@@ -47,7 +47,7 @@ export const findEvent = defineAction({
   run: (context, id) => findEvents(context, id),
 });
 
-/** One outbox with its figures over a window, and the history its charts show, at most 5 s old. */
+/** One outbox with its figures over a window and the history for its charts, at most 5 s old. */
 export const outboxSnapshot = defineAction({
   id: 'outbox.snapshot',
   permission: 'outbox:read',
@@ -55,7 +55,7 @@ export const outboxSnapshot = defineAction({
   run: (context, { outbox, window, ...query }) => readOutbox(context, outbox, window, query),
 });
 
-/** How the flow of some types went over a window. */
+/** What was published of some types over a window. */
 export const typeTrends = defineAction({
   id: 'outbox.type-trends',
   permission: 'outbox:read',
@@ -80,7 +80,7 @@ export const unmarkOutbox = defineAction({
   run: (context, { mark }) => endMark(context, mark),
 });
 
-/** A page of events; filter and cursor as the list's URL writes them. */
+/** A page of events; filter and cursor as in the list's URL. */
 export const eventsSnapshot = defineAction({
   id: 'events.snapshot',
   permission: 'outbox:read',
@@ -88,7 +88,7 @@ export const eventsSnapshot = defineAction({
   run: (context, { outbox, query }) => readEventsSnapshot(context, outbox, query),
 });
 
-/** Everything about one event, newer than what the screen has `since`; without it, as it is from now on. Content it has is left out. */
+/** Everything about one event: a reading newer than `since`, or a new one without it. Content that the screen has is left out. */
 export const eventSnapshot = defineAction({
   id: 'event.snapshot',
   permission: 'outbox:read',
@@ -109,7 +109,7 @@ export const deadLettersSnapshot = defineAction({
   run: (context, { outbox, query }) => readDeadLettersSnapshot(context, outbox, new URLSearchParams(query)),
 });
 
-/** The next dead events of a list, as they are now, to be acted on together; filter as the screen's URL writes it. */
+/** The next dead events of a list with their versions, to be changed together; filter as in the screen's URL. */
 export const freezeDeadLetters = defineAction({
   id: 'dead-letters.freeze',
   permission: 'event:operate',
@@ -122,7 +122,7 @@ export const freezeDeadLetters = defineAction({
   run: (context, { outbox, query, of, cursor }) => freeze(context, outbox, new URLSearchParams(query), of, cursor),
 });
 
-/** What an operation would do to these events now; an empty version asks for the row as it is. */
+/** What an operation would do to these events now; an empty version is for reading the row as it is. */
 export const previewIntervention = defineAction({
   id: 'intervention.preview',
   permission: 'event:operate',
@@ -137,7 +137,7 @@ export const previewIntervention = defineAction({
   run: (context, { outbox, operation, events }) => readPreview(context, outbox, { operation, events }),
 });
 
-/** Carries an operation out, once per key. */
+/** Carries out an operation, once per key. */
 export const intervene = defineAction({
   id: 'intervention.carry-out',
   permission: 'event:operate',
@@ -146,7 +146,7 @@ export const intervene = defineAction({
   run: runIntervention,
 });
 
-/** What became of the intervention with this key of the asker's own; null when no record of it was made. */
+/** What became of the actor's own intervention with this key; null if it left no record. */
 export const checkIntervention = defineAction({
   id: 'intervention.check',
   permission: 'event:operate',
@@ -181,7 +181,7 @@ export const auditSnapshot = defineAction({
   run: (context, { query }) => readAuditPage(context, new URLSearchParams(query)),
 });
 
-/** What the doctor knows; no database is waited for. */
+/** What the doctor knows, without waiting for a database. */
 export const doctorSnapshot = defineAction({
   id: 'doctor.snapshot',
   permission: 'outbox:read',
@@ -189,7 +189,7 @@ export const doctorSnapshot = defineAction({
   run: (context, { outbox }) => readDoctor(context, outbox),
 });
 
-/** Examines one outbox, or begins to examine all. */
+/** Examines one outbox, or starts to examine all. */
 export const examine = defineAction({
   id: 'doctor.examine',
   permission: 'outbox:read',
@@ -215,7 +215,7 @@ export const lift = defineAction({
 
 const name = z.string().min(1).max(128);
 
-/** A candidate closely, its status words as far as they were said. Admins only: it reads tables nobody has configured. */
+/** One candidate in detail, with the states chosen for its status values. Admins only: it reads tables that are not configured. */
 export const examineCandidate = defineAction({
   id: 'detect.examine',
   permission: 'account:manage',

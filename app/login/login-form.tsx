@@ -9,7 +9,7 @@ import classes from './login.module.css';
 
 type Failure = 'wrong' | 'too_many' | 'disabled' | 'unavailable' | 'unreachable';
 
-/** What next-auth answers, in our words. */
+/** The failure texts for next-auth's error codes. */
 const FAILURES: Record<string, Failure> = {
   CredentialsSignin: 'wrong',
   too_many: 'too_many',
@@ -31,7 +31,7 @@ async function attempt(form: FormData): Promise<Failure | null> {
   }
 }
 
-/** Signs in and goes on to `callbackUrl`, a path of our own. */
+/** Signs in and opens `callbackUrl`, a path of our own. */
 export function LoginForm({ callbackUrl }: { callbackUrl: string }) {
   const words = useTranslations('login');
   const [busy, setBusy] = useState(false);
@@ -42,7 +42,7 @@ export function LoginForm({ callbackUrl }: { callbackUrl: string }) {
     setBusy(true);
     const found = await attempt(new FormData(event.currentTarget));
     setFailure(found);
-    // Stays busy until the new page is there: a second click would sign in again.
+    // Stays busy until the new page has loaded: a second click would sign in again.
     if (found === null) window.location.assign(callbackUrl);
     else setBusy(false);
   };

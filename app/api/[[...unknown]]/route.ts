@@ -1,7 +1,7 @@
 import { defineRoute } from '@/lib/server/route';
 import { Problem } from '@/lib/shared/problems';
 
-/** An address that there is not: told as every other error is, and not as a page. */
+/** An unknown address gets a problem like any other error, not a page. */
 const unknown = defineRoute({
   id: 'api.unknown',
   permission: 'outbox:read',

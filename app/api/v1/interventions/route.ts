@@ -3,7 +3,7 @@ import { interventionByKey } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
 import { idempotencyKey, outboxId } from '@/lib/server/schemas';
 
-/** What a key of the asker's own has answered. */
+/** The result for one of the actor's own keys. */
 export const GET = defineRoute({
   id: 'api.intervention.by-key',
   permission: 'event:operate',

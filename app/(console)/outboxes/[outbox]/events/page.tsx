@@ -7,7 +7,7 @@ import { readOutboxInfo } from '@/lib/server/reads/outboxes';
 import { within } from '@/lib/shared/async/within';
 import { eventsSnapshot } from '../../../actions';
 
-/** Suggestions for the type filter come from the shared reading, and only when they are there at once. */
+/** Suggestions for the type filter come from the shared reading, if it is there within this time. */
 const SUGGESTIONS_WITHIN_MS = 100;
 
 export const generateMetadata = titled((words, { outbox = '' }) => words('events.tableLabel', { outbox }));
