@@ -1,6 +1,6 @@
-/** Addresses of screens, ids written as an address holds them. */
+/** Addresses of screens, with ids encoded. */
 
-/** An outbox, or what stands below it. */
+/** An outbox, or an address below it. */
 export const outboxHref = (outbox: string, rest = ''): string => `/outboxes/${encodeURIComponent(outbox)}${rest}`;
 export const eventHref = (outbox: string, event: string): string => outboxHref(outbox, `/events/${encodeURIComponent(event)}`);
 export const doctorHref = (outbox: string): string => `/doctor?outbox=${encodeURIComponent(outbox)}`;

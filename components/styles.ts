@@ -1,4 +1,4 @@
-/** Every style sheet, imported once by the root layout; Mantine's in the order its components build upon each other, added with their first use. */
+/** Every style sheet, imported once by the root layout; Mantine's in the order its components depend on each other, from first use. */
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';

@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** The one accent: a petrol that no state or verdict uses. */
+/** The accent colour: a petrol that no state or verdict uses. */
 const accent: MantineColorsTuple = [
   '#eef8f9',
   '#d8eef0',
@@ -14,7 +14,7 @@ const accent: MantineColorsTuple = [
   '#074a53',
 ];
 
-/** Greys dark enough that dimmed text (6 on light, 2 on dark) keeps a contrast of 4.5 on every surface. */
+/** Greys in which dimmed text (6 on light, 2 on dark) has a contrast of 4.5 on every surface. */
 const gray: MantineColorsTuple = [
   '#f6f7f8',
   '#eff1f3',
@@ -40,7 +40,7 @@ const dark: MantineColorsTuple = [
   '#0b0d0e',
 ];
 
-/** 8-px grid; 13 px data, 14 px text, 20 px figures. Hues of states and verdicts are in `tokens.css`. */
+/** 8-px grid; 13 px data, 14 px text, 20 px figures. Colours of states and verdicts are in `tokens.css`. */
 export const theme = createTheme({
   colors: { accent, gray, dark },
   primaryColor: 'accent',
@@ -64,7 +64,7 @@ export const theme = createTheme({
     },
   },
   components: {
-    // Its placeholder for the first focus is no child that a menu may have: axe calls it critical.
+    // Its placeholder for the first focus is not a valid child of a menu: axe calls that critical.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
   },
   cursorType: 'pointer',

@@ -6,7 +6,7 @@ import classes from './audit-lacks.module.css';
 
 const NAMED = 3;
 
-/** Which databases have records that the audit lacks or may lack, one line per reason; nothing where there are none. */
+/** The databases with records that the audit lacks or may lack, one line per reason; nothing if there are none. */
 export function AuditLacks({ lacks }: { lacks: readonly AuditLack[] }) {
   const t = useTranslations('audit.lacks');
   const lines = LACK_REASONS.flatMap((why) => {

@@ -16,11 +16,11 @@ import classes from './audit.module.css';
 interface AuditSentenceProps {
   entry: AuditEntry;
   outboxName: string;
-  /** On the event's own page: without saying which event. */
+  /** On the event's own page: does not name the event. */
   brief?: boolean;
 }
 
-/** Who did what to which event, and why: the line of the audit, without its time. */
+/** Who did what to which event, and why: a line of the audit without its time. */
 export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) {
   const t = useTranslations();
   const because = useBecauseText();
@@ -110,7 +110,7 @@ function BeforeAfter({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
   );
 }
 
-/** What is known of something that was done to no event: from where somebody signed in, what a new token may. */
+/** Details of an entry about no event: the address of a sign-in, the role of a new token. */
 function DeedDetails({ of }: { of: NonNullable<AuditEntry['after']> }) {
   const t = useTranslations('audit');
   const text = (name: string, value: string | null): string => {
@@ -130,7 +130,7 @@ export function AuditLine({ entry, outboxName }: { entry: AuditEntry; outboxName
   const [open, setOpen] = useState(false);
   const Icon = ICONS[entry.outcome];
   const hasRow = entry.before !== null || entry.after !== null;
-  // A sign-in or a new token has nothing before it.
+  // A sign-in or a new token has no values before it.
   const deed = entry.eventId === null && entry.before === null ? entry.after : null;
   return (
     <li className={classes.line} data-outcome={entry.outcome}>

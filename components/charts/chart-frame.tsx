@@ -6,7 +6,7 @@ import { ChartOverlay } from './chart-overlay';
 import { HeatPaneChart, LinePaneChart } from './panes';
 import classes from './charts.module.css';
 
-/** The panes of a chart above each other on one time axis, and over them what all charts of a screen share: cursor, selection, gaps, marks. */
+/** The panes of a chart on one time axis, and above them what all charts of a screen share: cursor, selection, gaps, marks. */
 export const ChartFrame = memo(function ChartFrame(chart: ChartProps) {
   const { title, span, panes } = chart;
   const [measured, { width }] = useResizeObserver<HTMLDivElement>();
@@ -16,7 +16,7 @@ export const ChartFrame = memo(function ChartFrame(chart: ChartProps) {
     <div ref={measured} className={classes.chart} role="group" aria-label={title} style={{ height: CHART_HEIGHT }}>
       {width > 0 && (
         <>
-          {/* What is drawn is read step by step from the overlay, and as a table below. */}
+          {/* Screen readers get the values from the overlay, and from a table below. */}
           <div aria-hidden>
             {panes.map((pane, index) => {
               const last = index === panes.length - 1;
@@ -36,10 +36,10 @@ export const ChartFrame = memo(function ChartFrame(chart: ChartProps) {
   );
 });
 
-/** What a text on the axis takes, with room around it. */
+/** Width of a text on the axis, with space around it. */
 const TICK_PX = 56;
 
-/** Round times of the reader's zone, and how they are said: the time of day, and the date where a day begins. */
+/** Ticks at round times of the reader's zone, as time of day, or as the date where a day begins. */
 function useTimeAxis({ from, to }: TimeSpan, width: number) {
   const format = useFormat();
   return useMemo(() => {

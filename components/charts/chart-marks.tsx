@@ -14,7 +14,7 @@ import classes from './charts.module.css';
 
 const SIGNS: Record<Mark['kind'], ComponentType<IconProps>> = { deploy: IconRocket, incident: IconAlertTriangle, note: IconNote };
 
-/** The flag of a mark: what it was shows on hover, on touch and when the keyboard comes by; pressed, where it leads and how to take it off. */
+/** The flag of a mark: a tooltip on hover, touch and focus; on click its link, and a button to take it off. */
 function MarkFlag({ mark, style }: { mark: Mark; style: CSSProperties }) {
   const words = useTranslations('outbox.charts');
   const format = useFormat();
@@ -78,7 +78,7 @@ function MarkDetails({ mark: { id, kind, text, at, actor, url, outbox }, takeOff
 
 const FLAG_PX = 21;
 
-/** Marks close to each other have their flags below each other. */
+/** Flags of marks that are close to each other go below each other. */
 function flagRows(places: readonly number[]): number[] {
   const rows: number[] = [];
   places.forEach((at, index) => {

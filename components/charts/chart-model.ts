@@ -2,10 +2,10 @@ import type { Mark } from '@/lib/shared/figures/marks';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import { SPAN_SECONDS_MIN } from '@/lib/shared/figures/windows';
 
-/** Pixels; kept free before the charts arrive, so that nothing moves when they do. */
+/** In pixels; reserved before the charts load, so that nothing moves then. */
 export const CHART_HEIGHT = 224;
 
-/** Pixels around what is drawn: the same in every chart, so that all of them share one time axis. */
+/** Pixels around the plot: the same in every chart, so that all share one time axis. */
 export const INSET = { left: 56, right: 16, top: 24, bottom: 24 } as const;
 
 export type ValueKey = { [K in keyof RatedPoint]: RatedPoint[K] extends number | null ? K : never }[keyof RatedPoint];
@@ -16,7 +16,7 @@ export interface ChartLine {
   key: ValueKey;
   label: string;
   hue: Hue;
-  /** Tells lines apart without their hue. */
+  /** Tells lines apart without colour. */
   dash?: string;
   filled?: boolean;
   barred?: boolean;
@@ -24,9 +24,9 @@ export interface ChartLine {
 }
 
 interface PaneFrame {
-  /** What the values count, on the axis. */
+  /** What the values count, shown at the axis. */
   unit: string;
-  /** Says a value on the axis. */
+  /** Formats a value on the axis. */
   format: (value: number) => string;
 }
 
@@ -35,7 +35,7 @@ export interface LinePane extends PaneFrame {
   kind: 'lines';
   scale: 'linear' | 'ages' | 'durations';
   lines: ChartLine[];
-  /** The ground between two of the lines is shaded. */
+  /** Shades the area between two of the lines. */
   band?: { low: ValueKey; high: ValueKey; hue: Hue };
 }
 
@@ -44,19 +44,19 @@ export interface BarPane extends PaneFrame {
   lines: [ChartLine];
 }
 
-/** Time by duration, darker where there is more. */
+/** Time by duration, darker with more events. */
 export interface HeatPane extends PaneFrame {
   kind: 'heat';
-  /** Upper bounds of the rows in milliseconds; one more row is for what is longer. */
+  /** Upper bounds of the rows in milliseconds; one more row is for longer durations. */
   boundsMs: number[];
-  /** Says a row: "30 ms – 100 ms". */
+  /** The name of a row: "30 ms – 100 ms". */
   rowName: (row: number) => string;
   lines: [];
 }
 
 export type Pane = LinePane | BarPane | HeatPane;
 
-/** What all charts of a screen have in common. */
+/** What all charts of a screen share. */
 export interface TimeSpan {
   points: RatedPoint[];
   stepMs: number;
@@ -70,7 +70,7 @@ export interface ChartProps {
   span: TimeSpan;
   panes: Pane[];
   marks: readonly Mark[];
-  /** Shows a span of its own: milliseconds since the epoch. */
+  /** Zooms to a span, in milliseconds since the epoch. */
   onZoom: (from: number, to: number) => void;
 }
 
@@ -81,7 +81,7 @@ export interface PaneProps<P extends Pane> {
   axis: { ticks: number[]; tickText: (at: number) => string };
   width: number;
   height: number;
-  /** The lowest pane of a chart has the times at its foot. */
+  /** The lowest pane of a chart has the times below it. */
   last: boolean;
 }
 
@@ -91,13 +91,13 @@ export function timeSpan(points: RatedPoint[], stepSeconds: number): TimeSpan {
   return { points, stepMs, from, to: from + points.length * stepMs };
 }
 
-/** The heights of the panes of one chart, which together always fill the same: the first is the main one. */
+/** The heights of a chart's panes, which always add up to the same; the first is the main one. */
 export function paneHeights(panes: readonly Pane[]): number[] {
   const small = 72;
   return panes.map((_, index) => (index === 0 ? CHART_HEIGHT - INSET.bottom - small * (panes.length - 1) : small));
 }
 
-/** Runs of neighbouring points for which something holds, as indices: the first, and the one after the last. */
+/** Runs of neighbouring points that `holds` accepts, as indices: the first, and the one after the last. */
 export function runsOf<T>(points: readonly T[], holds: (point: T) => boolean): [number, number][] {
   const runs: [number, number][] = [];
   points.forEach((point, index) => {
@@ -109,12 +109,12 @@ export function runsOf<T>(points: readonly T[], holds: (point: T) => boolean): [
   return runs;
 }
 
-/** Times people know, for an axis of durations: milliseconds. */
+/** Familiar durations for an axis, in milliseconds. */
 const DURATIONS_MS = [
   1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 604_800_000, 2_592_000_000, 7_776_000_000,
 ] as const;
 
-/** A logarithmic axis for durations: from the familiar time below the least to the one above the greatest, and those between. */
+/** A logarithmic axis: from the familiar duration below the least value to the one above the greatest, with those between. */
 export function durationAxis(values: readonly number[]): { domain: [number, number]; ticks: number[] } {
   const [least, greatest] = values.length === 0 ? [10, 10_000] : [Math.min(...values), Math.max(...values)];
   const low = Math.max(
@@ -127,20 +127,20 @@ export function durationAxis(values: readonly number[]): { domain: [number, numb
   return { domain: [ticks[0] ?? 1, ticks.at(-1) ?? 10], ticks };
 }
 
-/** Ages whose half is a familiar time too: milliseconds. */
+/** Ages whose half is familiar too, in milliseconds. */
 const AGES_MS = [
   2_000, 10_000, 20_000, 60_000, 120_000, 600_000, 1_200_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
   172_800_000, 345_600_000, 864_000_000, 1_728_000_000, 5_184_000_000, 15_552_000_000,
 ] as const;
 
-/** An axis for ages: from none to the familiar time above the greatest, and half of it. */
+/** An axis from 0 to the familiar age above the greatest value, with a tick at half of it. */
 export function ageAxis(values: readonly number[]): { domain: [number, number]; ticks: number[] } {
   const greatest = Math.max(0, ...values);
   const top = AGES_MS.find((age) => age >= greatest) ?? greatest;
   return { domain: [0, top], ticks: [0, top / 2, top] };
 }
 
-/** About six round times within a span, for the ticks of an axis: whole quarters of an hour, hours or days of the zone. */
+/** About six round times of the zone within a span, as ticks of an axis: whole minutes, hours or days. */
 export function timeTicks(from: number, to: number, offsetMs: number): number[] {
   const span = to - from;
   const step = TICK_STEPS_MS.find((size) => span / size <= 7) ?? 2_592_000_000;
@@ -156,18 +156,18 @@ const TICK_STEPS_MS = [
 
 /** How far a zone is ahead of UTC at a time, in milliseconds. */
 export function zoneOffsetMs(at: number, timeZone: string): number {
-  // Sweden writes times as ISO 8601 does.
+  // The Swedish locale writes times as ISO 8601 does.
   const wall = new Date(at).toLocaleString('sv-SE', { timeZone }).replace(' ', 'T');
   return Date.parse(`${wall}Z`) - Math.floor(at / 1_000) * 1_000;
 }
 
-/** Steps that were dragged over: the starts of the one it began at and the one it is at, in milliseconds since the epoch. */
+/** A dragged selection: the starts of its first and its current step, in milliseconds since the epoch. */
 export interface DragSelection {
   anchor: number;
   at: number;
 }
 
-/** The span of a selection, in milliseconds since the epoch: whole steps, and as many as a chart needs, within what is shown. */
+/** The span of a selection, in milliseconds since the epoch: whole steps, at least SPAN_SECONDS_MIN, within the chart. */
 export function selectedSpan({ anchor, at }: DragSelection, { from, to, stepMs }: Omit<TimeSpan, 'points'>): { from: number; to: number } {
   const first = Math.max(from, Math.min(anchor, at));
   const last = Math.min(to, Math.max(anchor, at) + stepMs);

@@ -17,10 +17,10 @@ import {
 import { LineSign, lineText, useCursor, useStepNotes } from './chart-parts';
 import classes from './charts.module.css';
 
-/** A drag of less than this is a click that slipped. */
+/** A shorter drag is a click. */
 const DRAG_PX = 6;
 
-/** Where a chart is read and a span selected: by pointer, by touch, and with the arrow keys. */
+/** Reads a chart and selects a span: by pointer, touch and arrow keys. */
 export function ChartOverlay({ title, span, panes, marks, width, onZoom }: ChartProps & { width: number }) {
   const words = useTranslations('outbox.charts');
   const { at: cursor, dragged, index, setCursor } = useCursor(span);
@@ -111,7 +111,7 @@ export function ChartOverlay({ title, span, panes, marks, width, onZoom }: Chart
 
 const DAY_MS = 86_400_000;
 
-/** What stands on a chart whatever is read: steps that nobody watched, and steps that may still change. */
+/** The fixed part of the overlay: steps that were not observed, and steps that may still change. */
 const Standing = memo(function Standing({ span: { points }, width }: { span: TimeSpan; width: number }) {
   const words = useTranslations('outbox.charts');
   const gaps = useMemo(() => runsOf(points, ({ gap }) => gap), [points]);
@@ -162,10 +162,10 @@ function Moving({ span }: { span: TimeSpan }) {
 /** One value of a step: of a line, or of a row of the heat map. */
 type ReadValue = { name: string; line: ChartLine | null; text: string | null };
 
-/** A step with thousands of durations is read by its fullest rows. */
+/** Rows of the heat map that are read out for one step: the fullest. */
 const HEAT_ROWS_READ = 5;
 
-/** What a chart says of one step, pane by pane. */
+/** The values of a chart at one step, pane by pane. */
 function readPoint(point: RatedPoint, panes: readonly Pane[], count: (value: number) => string): ReadValue[] {
   return panes.flatMap((pane): ReadValue[] =>
     pane.kind === 'heat'
@@ -180,7 +180,7 @@ function readHeat(heat: number[] | null, { rowName }: HeatPane, count: (value: n
   return filled.filter((row) => fullest.has(row)).map(([row, events]) => ({ name: rowName(row), line: null, text: count(events) }));
 }
 
-/** How one step is said: when it was, and what the chart's lines are there. */
+/** Formats one step as text: its time, and the values of the chart's lines. */
 function useReadingText(panes: readonly Pane[], stepMs: number): (point: RatedPoint) => string {
   const words = useTranslations('outbox.charts');
   const format = useFormat();
@@ -190,7 +190,7 @@ function useReadingText(panes: readonly Pane[], stepMs: number): (point: RatedPo
   };
 }
 
-/** "14:02 – 14:03", with the date where the day is not plain from the axis. */
+/** "Nov 21 14:02 – 14:03"; the date alone for steps of a day. */
 function stepText({ at }: RatedPoint, stepMs: number, { day, minute }: Format): string {
   const from = Date.parse(at);
   return stepMs >= DAY_MS ? day(from) : `${day(from)} ${minute(from)} – ${minute(from + stepMs)}`;
@@ -198,7 +198,7 @@ function stepText({ at }: RatedPoint, stepMs: number, { day, minute }: Format): 
 
 interface ChartReadingProps extends Pick<ChartProps, 'panes' | 'span' | 'marks'> {
   point: RatedPoint;
-  /** Where on the time axis, from 0 to 1. */
+  /** Position on the time axis, from 0 to 1. */
   share: number;
 }
 

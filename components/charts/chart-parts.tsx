@@ -6,7 +6,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 import type { TimeSpan, ChartLine, DragSelection } from './chart-model';
 
 interface CursorState {
-  /** Start of the step that is read, in milliseconds since the epoch; null while none is. */
+  /** Start of the step at the cursor, in milliseconds since the epoch; null if there is none. */
   at: number | null;
   dragged: DragSelection | null;
 }
@@ -15,7 +15,7 @@ const NONE: CursorState = { at: null, dragged: null };
 
 const CursorContext = createContext({ ...NONE, setCursor: (_: CursorState): void => undefined });
 
-/** One cursor and one selection for all charts of a screen; moving it renders what reads it, never the charts themselves. */
+/** One cursor and selection for all charts of a screen; moving it renders its readers, never the charts. */
 export function ChartCursorProvider({ children }: { children: ReactNode }) {
   const [cursor, setState] = useState(NONE);
   const value = useMemo(() => {
@@ -28,27 +28,27 @@ export function ChartCursorProvider({ children }: { children: ReactNode }) {
 const isSame = (one: CursorState, other: CursorState): boolean =>
   one.at === other.at && one.dragged?.anchor === other.dragged?.anchor && one.dragged?.at === other.dragged?.at;
 
-/** The shared cursor, and the step of these points that it is at: null when it is at none of them. */
+/** The shared cursor, and the index of its step in this span; null if it is outside. */
 export function useCursor({ from, to, stepMs }: TimeSpan) {
   const cursor = useContext(CursorContext);
   const { at } = cursor;
   return { ...cursor, index: at === null || at < from || at >= to ? null : Math.floor((at - from) / stepMs) };
 }
 
-/** Takes a mark off the charts; then the screen is read again. */
+/** Takes a mark off the charts, then reads the screen again. */
 export interface TakeOff {
   action: (mark: string) => Promise<ActionResult<Mark>>;
   onDone: () => Promise<void>;
 }
 
-/** null for who may not. */
+/** null if the viewer may not. */
 export const TakeOffContext = createContext<TakeOff | null>(null);
 
-/** The value of a line at a step; null where it is not known. */
+/** The value of a line at a step; null if unknown. */
 export const lineText = ({ key, format }: ChartLine, { [key]: value }: RatedPoint): string | null =>
   value === null ? null : format(value);
 
-/** What is to be known about a step that was watched: that it may still change, and the marks in it. */
+/** Notes on an observed step: that it may still change, and its marks. */
 export function useStepNotes(marks: readonly Mark[], stepMs: number): (point: RatedPoint) => string[] {
   const words = useTranslations('outbox.charts');
   return ({ at, underWay, provisional }) => [
@@ -59,7 +59,7 @@ export function useStepNotes(marks: readonly Mark[], stepMs: number): (point: Ra
   ];
 }
 
-/** A line or bars as they are drawn: their hue, and a line's dashes. */
+/** The legend of a line or bars: colour, and a line's dashes. */
 export function LineSign({ line: { hue, dash, barred } }: { line: ChartLine }) {
   return (
     <svg width={20} height={8} aria-hidden>

@@ -19,7 +19,7 @@ import classes from './charts.module.css';
 
 type Row = Record<string, number | [number, number] | null> & { time: number };
 
-/** Lines, areas and bars over time: gaps stay gaps, a lone point is a dot. Drawn anew only when its points change. */
+/** Lines, areas and bars over time: gaps stay gaps, a lone point is a dot. Redrawn only if its points change. */
 export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, height, axis, last }: PaneProps<LinePane | BarPane>) {
   const { lines, format } = pane;
   const { band, scale } = pane.kind === 'lines' ? pane : { band: undefined, scale: 'linear' };
@@ -104,7 +104,7 @@ function rowsOf({ points, from, stepMs }: TimeSpan, lines: readonly ChartLine[],
   });
 }
 
-/** A known value between two gaps would draw no line at all. */
+/** A known value between two gaps would not be drawn at all. */
 function loneDots(rows: Row[], { key, hue }: ChartLine) {
   const known = (at: number) => (rows[at]?.[key] ?? null) !== null;
   return function LoneDot({ index = 0, cx, cy }: { index?: number; cx?: number; cy?: number }) {
@@ -114,7 +114,7 @@ function loneDots(rows: Row[], { key, hue }: ChartLine) {
   };
 }
 
-/** The values under the shared cursor, on their lines. */
+/** The values at the shared cursor, as dots on their lines. */
 function CursorDots({ rows, lines, span }: { rows: Row[]; lines: readonly ChartLine[]; span: TimeSpan }) {
   const { index } = useCursor(span);
   const x = useXAxisScale();
@@ -135,10 +135,10 @@ function CursorDots({ rows, lines, span }: { rows: Row[]; lines: readonly ChartL
   );
 }
 
-/** Shades of one hue, by how many events a cell holds; each is a path of many cells, so that a chart is a few elements. */
+/** Shades of one colour, by events per cell; each shade is one path of many cells, so that a chart has few elements. */
 const SHADES = 6;
 
-/** Events by time and duration: the darker, the more. Each bound has its line, the row above the last bound is what took longer. */
+/** Events by time and duration, darker with more. Each bound is a line; the row above the last bound is for longer durations. */
 export const HeatPaneChart = memo(function HeatPaneChart({ pane, span, width, height, axis }: PaneProps<HeatPane>) {
   const words = useTranslations('outbox.charts');
   const { boundsMs, format } = pane;
@@ -167,7 +167,7 @@ export const HeatPaneChart = memo(function HeatPaneChart({ pane, span, width, he
       <svg width={width} height={height} className={classes.heat}>
         {boundsMs.slice(used[0], used[1]).map((bound, index) => {
           const y = bottom - (index + 1) * rowHeight;
-          // Where rows are narrow, every second bound is named.
+          // If rows are narrow, only every nth bound is named.
           const named = rowHeight >= 14 || index % Math.ceil(14 / rowHeight) === 0;
           return (
             <g key={bound}>
@@ -202,12 +202,12 @@ export const HeatPaneChart = memo(function HeatPaneChart({ pane, span, width, he
   );
 });
 
-/** A few events must be seen beside thousands: shades go by the logarithm. */
+/** Logarithmic, so that a few events are visible next to thousands. */
 function shadeOf(count: number, most: number): number {
   return Math.min(SHADES - 1, Math.floor((Math.log(count + 1) / Math.log(most + 1)) * SHADES));
 }
 
-/** The rows to show: those that hold events, and one on either side where there is one. */
+/** The rows to show: those with events, and one more on either side if there is one. */
 function usedRows(heats: (number[] | null)[]): [number, number] {
   const length = heats.find((heat) => heat !== null)?.length ?? 1;
   const filled = Array.from({ length }, (_, row) => row).filter((row) => heats.some((heat) => (heat?.[row] ?? 0) > 0));

@@ -4,7 +4,7 @@ import { runsOf, tenth } from './chart-model';
 import { useFormat } from '../figures/use-format';
 import classes from '../figures/figures.module.css';
 
-/** In a box, zero at the bottom: a path per run of known values; a dot for the last where it is known, and for each alone between gaps. */
+/** Zero at the bottom: a path per run of known values; a dot for the last value if known, and for each one alone between gaps. */
 export function sparklineShape(values: (number | null)[], width: number, height: number) {
   const known = values.filter((value) => value !== null);
   const top = Math.max(1, ...known);
@@ -35,13 +35,13 @@ const HEIGHT = 24;
 interface SparklineProps {
   /** Oldest first. */
   values: readonly (number | null)[];
-  /** How many values there are; what `values` has less is unknown, and at its beginning. */
+  /** The number of steps; if `values` has fewer, the missing ones are at its beginning, and unknown. */
   points?: number;
-  /** Says in words what the line shows; by default thirty minutes of depth. */
+  /** The label in words; by default for thirty minutes of depth. */
   say?: (figures: { last: string; low: string; high: string }) => string;
 }
 
-/** Values over time as a line; gaps are gaps, and the label says in words what the line shows. */
+/** Values over time as a line; gaps stay gaps, and the label describes the line in words. */
 export const Sparkline = memo(function Sparkline({ values, points = values.length, say }: SparklineProps) {
   const words = useTranslations('figures');
   const format = useFormat();

@@ -13,7 +13,7 @@ import { useSteadyRows } from '../lists/steady-rows';
 import { DeadLettersSection, SteadySection } from './dead-letters-section';
 
 interface DeadLettersScreenProps {
-  /** The outbox in view; null for all of them. */
+  /** The outbox shown; null for all. */
   outbox: string | null;
   filter: EventFilter;
   errors: FilterErrors;
@@ -34,16 +34,16 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
     load: (query) => load({ outbox, query }),
   });
   const { snapshot, ticks, query, filterQuery, round } = list;
-  // An intervention is of one outbox, so ticks are too: the first tick elsewhere starts over there.
+  // An intervention is on one outbox, so ticks are too: the first tick in another starts over there.
   const [tickedIn, setTickedIn] = useState<string | null>(null);
   const { leaveList } = ticks;
-  // What was answered of one list does not hold for another.
+  // How much of one list is ticked says nothing about another.
   useEffect(() => leaveList, [leaveList, filterQuery]);
   const whole = useWholeList(freeze, filterQuery, (id, events, extent) => {
     setTickedIn(id);
     ticks.fill(events, extent);
   });
-  // A tick closes what a reading came to; one that goes on is ended by its own button.
+  // A tick closes the result of a reading; one still under way is ended by its own button.
   const tickIn = (id: string): void => {
     if (whole.taking?.phase !== 'reading') whole.cancel();
     if (tickedIn !== id) ticks.clear();
@@ -76,7 +76,7 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
     outbox: only?.outbox ?? null,
   });
 
-  // The order of the first reading stays: a section that overtakes another must not jump past it.
+  // Keeps the order of the first reading, so that sections do not change places.
   const [order] = useState(() => [...initial.outboxes].sort(mostFirst).map((letters) => letters.outbox.id));
   const inOrder = [...snapshot.outboxes].sort((a, b) => order.indexOf(a.outbox.id) - order.indexOf(b.outbox.id));
   const sectionProps = (letters: DeadLetters) => ({
@@ -122,7 +122,7 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
   );
 }
 
-/** Where most is dead comes first, what cannot be read before what has nothing, the rest as configured. */
+/** Most dead letters first, unreadable outboxes before empty ones, the rest as configured. */
 function mostFirst(a: DeadLetters, b: DeadLetters): number {
   const weight = ({ dead, problem }: DeadLetters) => (dead.count ?? 0) + (problem === null ? 0 : 0.5);
   return weight(b) - weight(a);

@@ -20,7 +20,7 @@ import { type ShownRows, useSteadyRows } from '../lists/steady-rows';
 import { outboxHref } from '../hrefs';
 import classes from './dead-letters.module.css';
 
-/** Lines per outbox on the screen of all outboxes. */
+/** Causes per outbox on the screen of all outboxes. */
 const GROUPS_IN_OVERVIEW = 5;
 const GROUPS_AT_FIRST = 10;
 
@@ -32,11 +32,11 @@ interface DeadLettersSectionProps {
   current: number;
   overview: boolean;
   onTickGroup: (group: DeadLetterGroup) => void;
-  /** The rows are narrowed, so none may mean that none match. */
+  /** A filter is set, so no rows may mean that none match. */
   filtered: boolean;
 }
 
-/** The dead letters of one outbox: counts by type and error, then rows; or why there are none to see. */
+/** The dead letters of one outbox: counts by type and error, then rows; or why there are none. */
 export function DeadLettersSection(props: DeadLettersSectionProps) {
   const { letters, shown, ticks, dimmed, current, overview, filtered, onTickGroup } = props;
   const t = useTranslations();
@@ -108,7 +108,7 @@ interface SteadySectionProps extends Omit<DeadLettersSectionProps, 'shown'> {
   round: number;
 }
 
-/** A section among others, whose rows keep their places by themselves. */
+/** One section of several, with steady rows of its own. */
 export function SteadySection({ list, round, ...props }: SteadySectionProps) {
   return <DeadLettersSection {...props} shown={useSteadyRows(list, props.letters.page?.events, round)} />;
 }
@@ -116,15 +116,15 @@ export function SteadySection({ list, round, ...props }: SteadySectionProps) {
 const COLUMNS: readonly Column[] = ['aggregate', 'age', 'attempts', 'error'];
 
 interface ErrorGroupsProps {
-  /** The address of the screen of this outbox. */
+  /** The address of this outbox's dead letters. */
   href: string;
   groups: readonly DeadLetterGroup[];
   first: number;
-  /** Ticks every event of a group; null where nobody may change them. */
+  /** Ticks every event of a group; null if they cannot be changed. */
   onTick: ((group: DeadLetterGroup) => void) | null;
 }
 
-/** How many dead events there are of each type and error, most first; a line narrows the rows to it. */
+/** Dead events counted by type and error, most first; a line links to its rows. */
 function ErrorGroups({ href, groups, first, onTick }: ErrorGroupsProps) {
   const t = useTranslations('deadLetters');
   const format = useFormat();
@@ -134,7 +134,7 @@ function ErrorGroups({ href, groups, first, onTick }: ErrorGroupsProps) {
     <div className={classes.groups} data-tickable={onTick !== null || undefined}>
       <ul aria-label={t('groups')}>
         {shown.map((group, index) => (
-          // By place: when two causes change places, their lines change text and do not jump.
+          // By index: if two causes change places, their lines change text and do not jump.
           <li key={index}>
             <strong className={classes.groupCount}>{format.number(group.count)}</strong>
             <span className={classes.groupText}>
@@ -177,7 +177,7 @@ function ErrorGroups({ href, groups, first, onTick }: ErrorGroupsProps) {
   );
 }
 
-/** The error with the places where its rows differ in grey. */
+/** The error, with the parts that differ between its rows in grey. */
 function Template({ text }: { text: string }) {
   return (
     <bdi>

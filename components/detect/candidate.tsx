@@ -238,13 +238,13 @@ function MappingTable({ roles }: { roles: MappedRole[] }) {
 
 interface WordTableProps {
   status: NonNullable<Examination['status']>;
-  /** What was chosen, before it is answered. */
+  /** What was chosen, before the server has answered. */
   chosen: Record<string, LiveState | null>;
   pending: boolean;
   onSay: (word: string, state: LiveState | null) => void;
 }
 
-/** The words of the status column with what they mean; what is not sure is for a person to say. */
+/** The values of the status column with their states; a person decides the uncertain ones. */
 function WordTable({ status: { column, words, complete }, chosen, pending, onSay }: WordTableProps) {
   const t = useTranslations('detect');
   const states = useTranslations('states');
@@ -294,7 +294,7 @@ function WordTable({ status: { column, words, complete }, chosen, pending, onSay
   );
 }
 
-/** The newest rows as the mapping reads them, values of the payload hidden. */
+/** The newest rows as the mapping reads them, with payload values hidden. */
 function SampleTable({ sample, pending }: { sample: Sample; pending: boolean }) {
   const t = useTranslations('detect');
   const heads = [t('sampleId'), t('sampleType'), t('sampleCreated'), t('samplePayload')];

@@ -21,7 +21,7 @@ interface DetectScreenProps {
   examine: (input: ExamineInput) => Promise<ActionResult<Examination>>;
 }
 
-/** With more databases than this a list to choose from is shorter than all of them side by side. */
+/** With more databases than this, a select is shorter than all of them side by side. */
 const SIDE_BY_SIDE = 4;
 
 export function DetectScreen({ databases, chosen, answer, examination, examine }: DetectScreenProps) {

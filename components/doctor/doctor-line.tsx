@@ -8,7 +8,7 @@ import { useFormat } from '../figures/use-format';
 import { doctorHref } from '../hrefs';
 import { Note } from '../frame/note';
 
-/** The worst that the doctor found in an outbox, how much else, and the way to all of it; nothing where all is well. */
+/** The worst finding of an outbox, the number of others, and a link to all; nothing if there are none. */
 export function DoctorLine({ outbox, doctor: { worst, counts } }: { outbox: string; doctor: DoctorSummary }) {
   const words = useTranslations('doctor');
   const reader = useReader();

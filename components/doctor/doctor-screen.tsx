@@ -19,13 +19,13 @@ import classes from './doctor.module.css';
 const SHOWN = 100;
 
 interface DoctorScreenProps {
-  /** Of one outbox; of all when left out. */
+  /** One outbox; all if left out. */
   outbox: string | undefined;
   severity: Severity | undefined;
   initial: DoctorSnapshot;
   load: (input: { outbox?: string }) => Promise<ActionResult<DoctorSnapshot>>;
   examine: (input: { outbox: string | null }) => Promise<ActionResult<DoctorSnapshot>>;
-  /** null for who may not silence. */
+  /** null if the viewer may not silence. */
   silence: SilenceActions | null;
 }
 

@@ -25,7 +25,7 @@ interface FindingCardProps {
   finding: Finding;
   outbox: { id: string; name: string };
   named: boolean;
-  /** null for who may not silence. */
+  /** null if the viewer may not silence. */
   silence: SilenceActions | null;
   onChanged: () => Promise<void>;
 }

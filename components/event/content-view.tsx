@@ -16,7 +16,7 @@ interface ShowAll {
   ask: () => void;
 }
 
-/** A payload or headers: a tree where it is whole JSON, and always the text as it is stored. */
+/** A payload or headers: a tree if it is complete JSON, and always the text as stored. */
 export function ContentView({ title, content, showAll }: { title: string; content: Content; showAll: ShowAll }) {
   const t = useTranslations('event');
   const say = useTranslations('warnings');

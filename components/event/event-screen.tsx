@@ -90,7 +90,7 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
       </div>
       {intervention.dialog(() => {
         ask({ anew: true });
-        // The record reaches the audit a second later, and the story with it.
+        // The record reaches the audit, and so the timeline, a second later.
         setTimeout(() => ask({ anew: true }), RECORD_CARRIED_MS);
       })}
     </div>
@@ -113,7 +113,7 @@ function ErrorBlock({ error }: { error: string }) {
   );
 }
 
-/** What can be done to this event now, and for the rest why not. On a phone it keeps to the lower edge. */
+/** What can be done to this event now, and why not the rest. On a phone it stays at the lower edge. */
 function EventOperations({ detail, outbox, onOperate }: { detail: EventDetail; outbox: OutboxInfo; onOperate: (key: string) => void }) {
   const t = useTranslations('event.operations');
   const mayOperate = useMay('event:operate');
@@ -128,7 +128,7 @@ function EventOperations({ detail, outbox, onOperate }: { detail: EventDetail; o
   const archived = detail.event.state === 'archived';
   const keys = inOrder(Object.keys(detail.operations).filter((key) => (key === 'restore') === archived));
   const possible = mayOperate ? keys.filter((key) => detail.operations[key]?.allowed === true) : [];
-  // Why nobody may change it stands above.
+  // The reason is shown above.
   if (!outbox.writable) return null;
   return (
     <section className={classes.operations} aria-label={t('title')} data-empty={possible.length === 0 || undefined}>

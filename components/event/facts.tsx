@@ -23,7 +23,7 @@ export function Block({ title, tools, children }: { title: string; tools?: React
   );
 }
 
-/** Copies a value whole, however it is cut on screen. */
+/** Copies the whole value, even if it is cut on screen. */
 export function CopyAction({ value, label }: { value: string; label: string }) {
   const t = useTranslations('event');
   return (
@@ -40,7 +40,7 @@ export function CopyAction({ value, label }: { value: string; label: string }) {
   );
 }
 
-/** So many characters of a text, and a button for more of them: a megabyte at once would freeze the page. */
+/** The first `characters` of a text, and a button for more: a megabyte at once would freeze the page. */
 export function useBeginning(text: string, characters: number, className: string | undefined): { beginning: string; more: ReactNode } {
   const t = useTranslations('event');
   const [shown, setShown] = useState(characters);
@@ -52,7 +52,7 @@ export function useBeginning(text: string, characters: number, className: string
   return { beginning: text.slice(0, shown), more };
 }
 
-/** Every field by its role. What the table cannot hold is told apart from what is empty. */
+/** Every field by its role. Fields that the table cannot have differ from empty ones. */
 export function Facts({ detail: { event, claim, links }, outbox }: { detail: EventDetail; outbox: OutboxInfo }) {
   const t = useTranslations('event.facts');
   const format = useFormat();
@@ -101,7 +101,7 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
   return (
     <Block title={t('title')}>
       <dl className={classes.facts}>
-        {/* Most tables have no claims, and what they lack is no news. */}
+        {/* Most tables have no claims, so their absence is not shown. */}
         {rows
           .filter(({ key }) => held(key) || !CLAIM.includes(key))
           .map(({ key, value, absent = 'empty' }) => (

@@ -5,19 +5,19 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { useBeginning } from './facts';
 import classes from './json-tree.module.css';
 
-/** Entries of one object or array shown before the rest is asked for. */
+/** Entries of an object or array that are shown at first. */
 const FIRST_ENTRIES = 100;
-/** Levels that are open from the start, as long as they are short: a list of a hundred orders is first of all a list. */
+/** Levels that are open at first; the items of an array with more than OPEN_ENTRIES stay closed. */
 const OPEN_LEVELS = 2;
 const OPEN_ENTRIES = 12;
-/** Characters of one value shown before more is asked for. */
+/** Characters of a value that are shown at first. */
 const FIRST_CHARACTERS = 2_000;
 
-/** JSON as a tree, `fallback` where the text is none. Numbers are shown with the digits they were written with: no double ever holds them. */
+/** JSON as a tree, `fallback` if the text is not JSON. Numbers keep the digits they were written with: they are never doubles. */
 export function JsonTree({ text, fallback }: { text: string; fallback: ReactNode }) {
   const parsed = useMemo(() => {
     try {
-      // Of a repeated key the last value counts, as it does for whoever reads the message.
+      // The last of duplicate keys counts, as for consumers of the message.
       return { value: parse(text, null, { onDuplicateKey: ({ newValue }) => newValue }) };
     } catch {
       return null;
@@ -61,7 +61,7 @@ function Branch({ entries, array, level }: { entries: [string, unknown][]; array
   );
 }
 
-/** `short`: it stands among few. */
+/** `short`: its parent has few entries. */
 function Entry({ name, value, array, level, short }: { name: string; value: unknown; array: boolean; level: number; short: boolean }) {
   const t = useTranslations('event.tree');
   const [open, setOpen] = useState(level < OPEN_LEVELS && (short || !array));
@@ -78,7 +78,7 @@ function Entry({ name, value, array, level, short }: { name: string; value: unkn
   }
   return (
     <li>
-      {/* Closed branches are not built: a payload may hold a hundred thousand of them. */}
+      {/* Closed branches are not rendered: a payload may have a hundred thousand. */}
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           {label}
@@ -90,7 +90,7 @@ function Entry({ name, value, array, level, short }: { name: string; value: unkn
   );
 }
 
-/** What the server puts in a masked place. */
+/** What the server writes for a masked value. */
 const MASKED = /^•+$/;
 
 function Scalar({ value }: { value: unknown }) {

@@ -19,14 +19,14 @@ type TimelineItem =
   | { kind: 'archived'; at: string; by: string; reason: string }
   | { kind: 'intervention'; at: string; entry: AuditEntry };
 
-/** What stands first among things of one instant. */
+/** The order of items at one instant. */
 const RANK = { created: 0, attempted: 1, published: 2, archived: 3, intervention: 4 } as const;
 
-/** Oldest first. The table keeps the last attempt only; an archiving that the record has as an intervention stands once. */
+/** Oldest first. The table keeps the last attempt only; an archiving that is recorded as an intervention is listed once. */
 export function timelineItems({ event, interventions, archived }: EventDetail): TimelineItem[] {
   const items: TimelineItem[] = interventions.map((entry) => ({ kind: 'intervention', at: entry.at, entry }));
   if (event.createdAt !== null) items.push({ kind: 'created', at: event.createdAt });
-  // A relay that stamps the claim and the success alike leaves one instant for both.
+  // A relay that writes one time for both claim and success gives one item.
   if (event.lastAttemptAt !== null && event.lastAttemptAt !== event.publishedAt) {
     items.push({ kind: 'attempted', at: event.lastAttemptAt, attempts: event.attempts });
   }
@@ -81,7 +81,7 @@ export function Timeline({ detail, outboxName }: { detail: EventDetail; outboxNa
   );
 }
 
-/** The events of the same aggregate in their order: what waits behind what, and what went out past it. */
+/** The events of the same aggregate in order: which wait behind others, and which were overtaken. */
 export function Neighbours({ outbox, detail }: { outbox: OutboxInfo; detail: EventDetail }) {
   const t = useTranslations('event.neighbours');
   const { fields, keepsOrder } = outbox.capabilities;

@@ -12,10 +12,10 @@ export type LoadEvent = (input: {
   contentKey?: string;
 }) => Promise<ActionResult<EventUpdate>>;
 
-/** `contentKey` names the content that the screen has; it is sent once. */
+/** `contentKey` identifies the content that the screen has, so that it is sent once. */
 type Held = EventDetail & { contentKey?: string };
 
-/** One event, polled: every reading says what the screen has, so that it is read once for all viewers and content is sent once. */
+/** Polls one event: each request says what the screen has, so that viewers share readings and content is sent once. */
 export function useEvent(load: LoadEvent, outbox: string, initial: EventDetail, paused: boolean) {
   const queries = useQueryClient();
   const key = ['event', outbox, initial.event.id];
@@ -39,7 +39,7 @@ export function useEvent(load: LoadEvent, outbox: string, initial: EventDetail, 
   const polled = usePolledSnapshot<Held>({ key, action, initial, paused });
   return {
     ...polled,
-    /** Reads it again: with all of its content from now on, or as it is after this moment. */
+    /** Reads again: with all content from now on (`full`), or newer than this moment (`anew`). */
     ask: ({ full, anew }: { full?: true; anew?: true }) => {
       Object.assign(wanted.current, { ...(full && { full }), ...(anew && { anew }) });
       void polled.refresh();

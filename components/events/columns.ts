@@ -1,6 +1,6 @@
 import type { Capabilities } from '@/lib/shared/model';
 
-/** The columns somebody may choose, in their order. `width`: pixels it needs to be worth showing; `holds`: what of a table it shows. */
+/** The columns to choose from, in order. `width`: useful width in pixels; `holds`: the field it shows, null if every table has it. */
 const TABLE = {
   aggregate: { width: 140, holds: 'aggregate' },
   id: { width: 200, holds: null },
@@ -17,15 +17,15 @@ const TABLE = {
 export type Column = keyof typeof TABLE;
 export const COLUMNS = Object.keys(TABLE) as Column[];
 
-/** Of tick, state and type, which are always there. */
+/** Of tick, state and type, which are always shown. */
 const FIXED_WIDTH = 300;
 
-/** In pixels: below it the table scrolls inside its frame. */
+/** In pixels; below this the table scrolls inside its frame. */
 export const tableWidth = (columns: readonly Column[]): number => columns.reduce((sum, column) => sum + TABLE[column].width, FIXED_WIDTH);
 
 const USUAL: readonly Column[] = ['aggregate', 'age', 'attempts', 'error'];
 
-/** The cookie that keeps a chosen set: the server renders the table with it at first paint. */
+/** The cookie with the chosen columns: the server renders the first paint with them. */
 export const COLUMNS_COOKIE = 'outbox-console.event-columns';
 
 export function columnAvailable(column: Column, { fields }: Capabilities): boolean {
@@ -33,9 +33,9 @@ export function columnAvailable(column: Column, { fields }: Capabilities): boole
   return holds === null || fields[holds];
 }
 
-/** The columns of the URL, else those of the cookie, else the usual ones; without what this table does not hold. */
+/** The columns of the URL, else of the cookie, else the usual ones; without those this table does not have. */
 export function chosenColumns(fromUrl: string | null, fromCookie: string | null, capabilities: Capabilities): Column[] {
-  // A table without aggregates shows ids instead: something has to tell the rows apart.
+  // A table without aggregates shows ids, to tell the rows apart.
   const usual: readonly Column[] = capabilities.fields.aggregate ? USUAL : ['id', ...USUAL];
   const chosen = parseColumns(fromUrl) ?? parseColumns(fromCookie) ?? usual;
   return COLUMNS.filter((column) => chosen.includes(column) && columnAvailable(column, capabilities));

@@ -26,12 +26,12 @@ import { type Taking, type Ticks, useTicks, type WholeListState } from './ticks'
 export interface EventList<S extends object> extends List<EventFilter, S> {
   ticks: Ticks;
   intervention: Intervention;
-  /** Rises with every intervention of this list's own. */
+  /** Rises with every intervention from this list. */
   round: number;
   onSettled: (result: InterventionResult) => void;
 }
 
-/** A list of events: its page by URL, the ticks on its rows and the dialog that acts on them; `EventListScreen` shows it. */
+/** A list of events: its page by URL, its ticks, and the dialog for operations; `EventListScreen` shows it. */
 export function useEventList<S extends Snapshot>(options: Omit<ListOptions<EventFilter, S>, 'serialise' | 'paused'>): EventList<S> {
   const ticks = useTicks();
   const [round, nextRound] = useReducer((before: number) => before + 1, 0);
@@ -41,7 +41,7 @@ export function useEventList<S extends Snapshot>(options: Omit<ListOptions<Event
   useEffect(() => {
     if (ticking) prepare();
   }, [ticking, prepare]);
-  // What somebody is about to act on must not move under their hand.
+  // Ticked rows and those in the dialog must not move, so polling pauses.
   const list = useList<EventFilter, S>({ ...options, serialise: serialiseEventFilter, paused: ticking || intervention.opening !== null });
   const onSettled = ({ changed }: InterventionResult): void => {
     if (changed.length > 0) ticks.clear();
@@ -56,16 +56,16 @@ interface EventListScreenProps {
   root: RefObject<HTMLDivElement | null>;
   title: ReactNode;
   tools: ReactNode;
-  /** What the rows in view were made from; null where there are none to turn. */
+  /** The page of the rows shown; null if there are no pages to turn. */
   page: EventPage | null;
-  /** The outbox the ticked rows are of; undefined while none are. */
+  /** The outbox of the ticked rows; undefined if there are none. */
   ticked: OutboxInfo | undefined;
   whole?: WholeListState & { begin: () => void };
   sections?: boolean;
   children: ReactNode;
 }
 
-/** What all lists of events look like: name and tools, the rows, the way on, and the bar that rises with the ticks. */
+/** The layout of all lists of events: title and tools, rows, paging, and the bar for ticked rows. */
 export function EventListScreen({ list, root, title, tools, page, ticked, whole, sections, children }: EventListScreenProps) {
   const { ticks, intervention } = list;
   const taking = whole?.taking ?? null;
@@ -90,11 +90,11 @@ interface ListKeys {
   intervention: Intervention;
   events: readonly OutboxEvent[];
   ticks: Ticks;
-  /** null while the rows are of several outboxes: then the keys do nothing. */
+  /** null if the rows are of several outboxes: then the keys do nothing. */
   outbox: OutboxInfo | null;
 }
 
-/** `root` holds the rows, each of which links to its event with `data-event`; `current` is the index of the one with the focus, -1 for none. */
+/** `root` contains the rows, each with a link marked `data-event`; `current` is the index of the row that has the focus, -1 for none. */
 export function useListKeys({ intervention, events, ticks, outbox }: ListKeys) {
   const root = useRef<HTMLDivElement>(null);
   const mayOperate = useMay('event:operate');
@@ -141,7 +141,7 @@ interface SelectionBarProps {
   outbox: OutboxInfo;
   ticks: Ticks;
   intervention: Intervention;
-  /** Ticks the whole list; null where there is no more of it. */
+  /** Ticks the whole list; null if the screen cannot do that. */
   onWhole: (() => void) | null;
 }
 
@@ -154,7 +154,7 @@ function SelectionBar({ outbox, ticks: { events, extent, full, clear }, interven
   const choices = operationChoices(outbox, events, mayOperate);
   const possible = choices.filter(({ obstacle }) => obstacle === null);
   const impossible = choices.flatMap(({ operation, obstacle }) => (obstacle === null ? [] : [{ operation, text: obstacleText(obstacle) }]));
-  // One reason for all, such as a role or a read-only outbox, is said once.
+  // A reason that all share, such as a role or a read-only outbox, is shown once.
   const shared = possible.length === 0 && new Set(impossible.map(({ text }) => text)).size === 1 ? impossible[0]?.text : undefined;
   const seen = events.map(({ id, version }) => ({ id, version }));
   const sums = sumAmounts(events).map(({ amount, currency }) => formatMoney(amount, currency, format.locale));
@@ -199,7 +199,7 @@ function SelectionBar({ outbox, ticks: { events, extent, full, clear }, interven
   );
 }
 
-/** The bar while a list is read to be ticked as a whole, when nothing was found, and when that failed. */
+/** The bar while a list is read to be ticked as a whole, if nothing was found, or if that failed. */
 export function TakingBar({ taking, onCancel }: { taking: Taking; onCancel: () => void }) {
   const t = useTranslations();
   const text = (): string => {

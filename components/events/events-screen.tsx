@@ -103,7 +103,7 @@ export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, in
 interface ColumnsMenuProps {
   capabilities: Capabilities;
   chosen: readonly Column[];
-  /** The screen shows the choice and puts it into the URL; the browser keeps it for the next list. */
+  /** The screen applies the choice and puts it into the URL; a cookie keeps it for the next list. */
   onChange: (columns: Column[]) => void;
 }
 

@@ -23,12 +23,12 @@ interface EventRowProps {
   columns: readonly Column[];
   current: boolean;
   ticked: boolean;
-  /** Not in the list any more; its place is kept until the list is shown anew. */
+  /** Missing from the latest reading; keeps its place until the list is shown anew. */
   gone: boolean;
   onTick: ((event: OutboxEvent, range: boolean) => void) | null;
 }
 
-/** Rows are drawn again only when they change: a poll brings fifty new objects that say the same. */
+/** Rows render only if they change: a poll brings fifty new objects with the same values. */
 export const EventRow = memo(Row, ({ event: before, ...same }, { event: after, ...props }) => {
   const equal = (Object.keys(same) as (keyof typeof same)[]).every((key) => same[key] === props[key]);
   return equal && JSON.stringify(before) === JSON.stringify(after);
@@ -52,7 +52,7 @@ function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRow
             size="xs"
             checked={ticked}
             aria-label={t('tick', { event: label })}
-            // React reads a checkbox from its click, so the shift key is known here.
+            // React reads a checkbox from its click, which has the shift key.
             onChange={(change) => onTick(event, change.nativeEvent instanceof MouseEvent && change.nativeEvent.shiftKey)}
           />
         </td>
@@ -104,7 +104,7 @@ function Cell({ column, event }: { column: Column; event: OutboxEvent }): ReactN
   }
 }
 
-/** What lies inside a document that is too large to be looked into for a list; it may be there. */
+/** For a value inside a document that is too large to read for a list; it may exist. */
 const unread = ({ tooLarge }: OutboxEvent): ReactNode => (tooLarge ? <Figure text={null} why="too_large" /> : null);
 
 interface EventsTableProps {
@@ -112,21 +112,21 @@ interface EventsTableProps {
   shown: ShownRows;
   columns: readonly Column[];
   ticks: Ticks;
-  /** Index of the row the keyboard is on, -1 for none. */
+  /** Index of the row with the keyboard focus, -1 for none. */
   current: number;
   dimmed: boolean;
   caption: string;
   children?: ReactNode;
 }
 
-/** The result table; on a phone the same rows read as cards. Roles are written out because CSS takes them away there. */
+/** The result table; cards on a phone. Roles are explicit because that CSS removes them. */
 export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, caption, children }: EventsTableProps) {
   const t = useTranslations('events');
   const tickable = useMay('event:operate') && outbox.writable;
   const { rows: events, gone, newer, showLatest } = shown;
   const all = events.length > 0 && events.every(({ id }) => ticks.has(id));
   const some = events.some(({ id }) => ticks.has(id));
-  // Rows that stay the same are not drawn again, so their handler must not be tied to one reading.
+  // Unchanged rows do not render again, so their handler must not belong to one reading.
   const latest = useRef(events);
   useEffect(() => {
     latest.current = events;

@@ -11,7 +11,7 @@ import { Filters, ManyEditor, textChip, useTimeChip, type Chip } from '../lists/
 import type { List } from '../lists/use-list';
 import classes from '../lists/filters.module.css';
 
-/** In their order; `from` stands for the span of time. */
+/** In order; `from` means the time range. */
 const CHIPS = ['state', 'type', 'aggregate', 'from', 'error', 'cause'] as const satisfies readonly FilterField[];
 type ChipField = (typeof CHIPS)[number];
 
@@ -20,7 +20,7 @@ interface ListProps {
 }
 
 interface FilterBarProps extends ListProps {
-  /** Whose events these are; null where they are dead letters. */
+  /** The outbox of these events; null for dead letters. */
   outbox: OutboxInfo | null;
   errors?: FilterErrors;
   hidden: readonly FilterField[];
@@ -100,7 +100,7 @@ export function FilterBar({ outbox, list: { filter, setFilter }, errors = {}, hi
   );
 }
 
-/** A box for whatever id somebody has in the clipboard: searches on Enter, and at once after a paste. */
+/** A box for any id: searches on Enter, and at once after a paste. */
 export function SearchBox({ list: { filter, setFilter }, inputRef }: ListProps & { inputRef: RefObject<HTMLInputElement | null> }) {
   const value = filter.q ?? '';
   const onSearch = (q: string) => setFilter({ ...filter, q: q.trim() === '' ? undefined : q });
@@ -116,11 +116,11 @@ export function SearchBox({ list: { filter, setFilter }, inputRef }: ListProps &
         onChange={(event) => {
           const next = event.currentTarget.value;
           setText(next);
-          // The cross of a search field empties it.
+          // The search field's cross empties it.
           if (next === '' && value !== '') onSearch('');
         }}
         onPaste={(event) => {
-          // The line's end is copied along from a terminal; a space may be the id's own.
+          // Copying from a terminal adds a line end; a space may belong to the id.
           const pasted = event.clipboardData.getData('text').replace(/^[\r\n]+|[\r\n]+$/g, '');
           if (text !== '' || pasted.trim() === '' || pasted.length > 100) return;
           event.preventDefault();
@@ -140,7 +140,7 @@ export function SearchBox({ list: { filter, setFilter }, inputRef }: ListProps &
   );
 }
 
-/** Newest or oldest first; newest is what a filter without an order means. */
+/** Newest or oldest first; without an order a filter means newest. */
 export function OrderControl({ list: { filter, setFilter } }: ListProps) {
   const t = useTranslations('events');
   return (
@@ -157,7 +157,7 @@ export function OrderControl({ list: { filter, setFilter } }: ListProps) {
   );
 }
 
-/** What of a link's filter was not understood, or is not the viewer's to use. */
+/** The parts of a link's filter that were not understood, or that the viewer may not use. */
 export function FilterMessages({ errors }: { errors: FilterErrors }) {
   const t = useTranslations('events.filterErrors');
   const wrong = Object.entries(errors);

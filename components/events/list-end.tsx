@@ -14,7 +14,7 @@ interface ShownPage {
   list: List<EventFilter, object>;
 }
 
-/** What was searched, and the way on: nobody should take "nothing found" for "does not exist". */
+/** What was searched, and paging: "nothing found" must not be read as "does not exist". */
 export function ListFooter({ page, list }: ShownPage) {
   const t = useTranslations('events.pages');
   const { turned, pending, turnTo } = list;
@@ -42,7 +42,7 @@ export function ListFooter({ page, list }: ShownPage) {
   );
 }
 
-/** How far was searched, what the order means where it is not that of creation, and what an index would change: nobody should miss an event unawares. */
+/** How far was searched, what an order other than creation means, and what an index would change, so that no event is missed unnoticed. */
 function Searched({ page, list: { filter, turnTo } }: ShownPage) {
   const t = useTranslations('events');
   const states = useTranslations('states');
@@ -54,11 +54,11 @@ function Searched({ page, list: { filter, turnTo } }: ShownPage) {
   const order = filter.order ?? 'newest';
   const text = (): string => {
     if (complete) return t('pages.allSearched');
-    // A full page has stopped at its last row and has searched no further.
+    // A full page stops at its last row.
     if (rows <= count) return at === null ? t('pages.shown', { count }) : t('pages.shownBackTo', { order, count, at });
     return at === null ? t('pages.searched', { order, rows }) : t('pages.searchedBackTo', { order, rows, at });
   };
-  // Rows in a state nobody knows are rare: they are worth a word where the list seems to end.
+  // Rows in an unmapped state are rare: they are mentioned only where the list seems to end.
   const told = nextCursor === null || leftOut.some((state) => state !== 'unmapped') ? leftOut : [];
   return (
     <>
@@ -86,7 +86,7 @@ function Searched({ page, list: { filter, turnTo } }: ShownPage) {
   );
 }
 
-/** Why there is no row: nothing there, nothing that matches, or not readable; and what to do about it. */
+/** Why there is no row: none exist, none match, or they are not readable; and what to do about it. */
 export function ListNotice({ outbox, list }: { outbox: OutboxInfo; list: List<EventFilter, EventsSnapshot> }) {
   const t = useTranslations();
   const { filter, turned, setFilter, turnTo } = list;
@@ -121,7 +121,7 @@ export function ListNotice({ outbox, list }: { outbox: OutboxInfo; list: List<Ev
           </>
         }
       >
-        {/* The cursor itself may be what is wrong. */}
+        {/* The cursor itself may be the cause. */}
         {turned && (
           <Button size="xs" onClick={() => turnTo(null)}>
             {t('events.pages.first')}

@@ -5,19 +5,19 @@ import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 import { UNANSWERED } from '../frame/use-change';
 
 export interface Ticks {
-  /** The ticked events as they were seen when they were ticked, versions included. */
+  /** The ticked events as they were when they were ticked, with versions. */
   events: FrozenEvent[];
   has: (id: string) => boolean;
-  /** Ticks or unticks one; with `range`, everything shown between the one ticked last and it is ticked. */
+  /** Ticks or unticks one; with `range`, ticks everything shown between the last ticked one and it. */
   toggle: (event: OutboxEvent, range: boolean, shown: readonly OutboxEvent[]) => void;
   toggleAll: (shown: readonly OutboxEvent[]) => void;
   clear: () => void;
   fill: (events: readonly FrozenEvent[], extent: TakeScope) => void;
-  /** Another list is on the screen: what is ticked stays, and is no longer so much of it. */
+  /** Another list is shown: ticks stay, but `extent` does not apply to it. */
   leaveList: () => void;
-  /** How much of a list is ticked; null once single events were. */
+  /** How much of a list is ticked; null if single events were. */
   extent: TakeScope | null;
-  /** The last tick went over the limit and was not taken. */
+  /** The last tick was over the limit and was refused. */
   full: boolean;
 }
 
@@ -29,7 +29,7 @@ interface Ticked {
 
 const NONE: Ticked = { rows: new Map(), full: false, extent: null };
 
-/** Ticks on the rows in view; they outlive paging, because each keeps the row it was put on. */
+/** Ticks on rows; they survive paging, because each keeps its event. */
 export function useTicks(): Ticks {
   const [{ rows, full, extent }, setTicked] = useState(NONE);
   const anchor = useRef<string | null>(null);
@@ -72,11 +72,11 @@ function put(before: Ticked, events: readonly OutboxEvent[], on: boolean): Ticke
   return rows.size > TICKED_EVENTS_MAX ? { ...before, full: true } : { rows, full: false, extent: null };
 }
 
-/** One click reads no more rows than this, nor in more stretches: a rare cause in a large table would walk all of it. */
+/** One click reads at most this many rows in this many requests: a rare cause would otherwise read all of a large table. */
 export const ROWS_LOOKED_AT_MAX = 1_000_000;
 export const STRETCHES_MAX = 100;
 
-/** A list to be ticked as a whole: what stands in its screen's URL, or the group of one cause in it. */
+/** A list to tick as a whole: the query of its screen's URL, or the group of one cause in it. */
 interface WholeList {
   outbox: string;
   query: string;
@@ -85,7 +85,7 @@ interface WholeList {
 
 export type Freeze = (input: WholeList & { cursor?: string }) => Promise<ActionResult<FrozenPage>>;
 
-/** How much of a list was ticked: all of it; all that a bounded search found; or the first so many, and it has more. */
+/** How much of a list was ticked: all of it; all that a bounded search found; or the first ones, and it has more. */
 export type TakeScope = 'whole' | 'found' | 'first';
 
 export interface Taken {
@@ -93,7 +93,7 @@ export interface Taken {
   extent: TakeScope;
 }
 
-/** Reads a list as it is now, stretch by stretch, until its end or a bound. Throws when it is called off. */
+/** Reads a list as it is now, request by request, to its end or a limit. Throws if it is aborted. */
 export async function takeList(
   freeze: Freeze,
   list: WholeList,
@@ -120,14 +120,14 @@ export async function takeList(
   }
 }
 
-/** How far a list has been read; `nothing` stays until it is closed, so that a click is not answered by silence. */
+/** How far a list has been read; `nothing` stays until it is closed, so that the click has a visible result. */
 export type Taking = { phase: 'reading'; count: number } | { phase: 'nothing'; whole: boolean } | { phase: 'failed'; problem: ProblemInfo };
 
 export type WholeListState = ReturnType<typeof useWholeList>;
 
 const KEY = ['whole-list'];
 
-/** Reads a list and ticks what it holds now. `shown` names the list on the screen: a reading ends with it, and so does what was answered. */
+/** Reads a list and ticks its events. `shown` identifies the list on screen: if it changes, the reading ends and its result is closed. */
 export function useWholeList(freeze: Freeze, shown: string, onTaken: (outbox: string, events: FrozenEvent[], extent: TakeScope) => void) {
   const queries = useQueryClient();
   const [count, setCount] = useState(0);

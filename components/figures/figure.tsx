@@ -6,14 +6,14 @@ import { markKnown } from '@/lib/shared/text/format';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
 
-/** A tip shows on hover, on touch and when the keyboard comes by. */
+/** A tooltip shows on hover, touch and keyboard focus. */
 export const HINT = { events: { hover: true, focus: true, touch: true }, multiline: true, maw: 320, withArrow: true } as const;
 
-/** Words with a reason behind them, as a tip. */
+/** Text with a reason as its tooltip. */
 export function Hint({ reason, children, className }: { reason: string; children: ReactNode; className?: string }) {
   return (
     <Tooltip label={reason} {...HINT}>
-      {/* A reason only a mouse can read is no reason: the words take the focus. */}
+      {/* Takes the focus, so that the reason can be read without a mouse. */}
       <span tabIndex={0} className={className ? `${classes.hint} ${className}` : classes.hint}>
         {children}
       </span>
@@ -30,15 +30,15 @@ const SHORT: Partial<Record<UnavailableReason, string>> = {
 };
 
 interface FigureProps {
-  /** The value as text; null when there is none, and then `why` says the reason. */
+  /** The value as text; null if there is none, for the reason in `why`. */
   text: string | null;
   known?: Known;
   why?: UnavailableReason;
-  /** 20 px instead of the size around it. */
+  /** 20 px instead of the surrounding size. */
   large?: boolean;
 }
 
-/** A value with how it is known ("10,000+", "≈ 1.6 M", "812 ∿"); one that is not there says so in words, never as zero or a dash. */
+/** A value marked by how it is known ("10,000+", "≈ 1.6 M", "812 ∿"); a missing one is shown in words, never as zero or a dash. */
 export function Figure({ text, known = 'exact', why, large }: FigureProps) {
   const words = useTranslations('figures');
   const reasons = useTranslations('unavailable');
@@ -65,14 +65,14 @@ export function CountText({ count, large }: { count: Count; large?: boolean }) {
   return <Figure text={text} known={known} why={why} large={large} />;
 }
 
-/** So close to the exact value that a mark on each number would only be in the way: the figure's name says it once. */
+/** So close to the exact value that numbers need no mark: the figure's name says it once. */
 const CLOSE_SHARE = 0.02;
 
 type Latency = Omit<Percentiles, 'p50Ms' | 'p95Ms' | 'p99Ms'>;
 
 export const isClose = ({ known, errorShare = Infinity }: Latency): boolean => known === 'estimated' && errorShare <= CLOSE_SHARE;
 
-/** A percentile of measured times: plain where it is close, "≤ 1 s" where it is shorter than one look apart, else as it is known. */
+/** A percentile of measured times: unmarked if close, "≤ 1 s" if shorter than the sampling interval, else marked by how it is known. */
 export function Percentile({ ms, of, large }: { ms: number | null; of: Latency; large?: boolean }) {
   const words = useTranslations('figures');
   const format = useFormat();

@@ -56,7 +56,7 @@ const SEVERITY_SIGN: Record<Severity, Sign> = {
 interface MarkProps {
   sign: Sign;
   word: string;
-  /** Shows the sign alone; the word stays for those who hear the screen. */
+  /** Shows the sign alone; screen readers still get the word. */
   iconOnly?: boolean;
 }
 
@@ -71,12 +71,12 @@ function Mark({ sign: { hue, icon: Icon, dashed }, word, iconOnly }: MarkProps) 
 
 interface StateMarkProps {
   state: EventState;
-  /** The library's own word for it, beside ours. */
+  /** The library's own name for it, beside ours. */
   label?: string | null;
   iconOnly?: boolean;
 }
 
-/** The state of an event: hue, sign and word, never one alone. */
+/** The state of an event: colour, sign and word, never one alone. */
 export function StateMark({ state, label, iconOnly }: StateMarkProps) {
   const words = useTranslations('states');
   const figures = useTranslations('figures');
@@ -97,7 +97,7 @@ export function VerdictMark({ verdict, iconOnly }: { verdict: Verdict; iconOnly?
   return <Mark sign={TONE_SIGN[VERDICT_TONE[verdict]]} word={words(`${verdict}.name`)} iconOnly={iconOnly} />;
 }
 
-/** The signs of verdicts and findings, drawn once for the lines of a table that point at them. */
+/** The signs of verdicts and findings, defined once for all lines of a table. */
 export function TableSigns() {
   const signs = Object.entries({ verdict: TONE_SIGN, finding: SEVERITY_SIGN }).flatMap(([kind, table]) =>
     Object.entries(table).map(([key, { icon }]) => ({ id: `${kind}-${key}`, icon })),
@@ -113,7 +113,7 @@ export function TableSigns() {
   );
 }
 
-/** `VerdictMark` by its sign alone, in a few bytes; below `TableSigns`. */
+/** The sign of a verdict alone, in a few bytes; needs `TableSigns` before it. */
 export function VerdictSign({ verdict }: { verdict: Verdict }) {
   const words = useTranslations('verdicts');
   const tone = VERDICT_TONE[verdict];
@@ -128,7 +128,7 @@ export function VerdictSign({ verdict }: { verdict: Verdict }) {
   );
 }
 
-/** The number of findings with the sign of the gravest, in a few bytes; below `TableSigns`. */
+/** The number of findings with the sign of the worst, in a few bytes; needs `TableSigns` before it. */
 export function SeveritySign({ severity, count }: { severity: Severity; count: number }) {
   return (
     <span className={classes.mark} data-hue={SEVERITY_SIGN[severity].hue}>

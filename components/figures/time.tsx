@@ -3,14 +3,14 @@ import { createContext, type ReactNode, useContext, useState, useSyncExternalSto
 import classes from './figures.module.css';
 import { type Format, useFormat } from './use-format';
 
-/** The server's time at first paint, so that hydration writes the same text; then the browser's, put right where it is plainly off. */
+/** The server's time at first paint, so that hydration gives the same text; then the browser's, corrected if it is clearly wrong. */
 const ClockContext = createContext<{ serverNow: number; now: () => number } | null>(null);
 
-/** Below this the difference is the time the page took to arrive. */
+/** A smaller difference is the time the page took to arrive. */
 const TOLERATED_SKEW_MS = 30_000;
 
 export function ClockProvider({ serverNow, children }: { serverNow: number; children: ReactNode }) {
-  // The first value counts: a later one comes with a soft navigation, when the browser's clock is already running.
+  // Only the first value counts: a later one comes with a soft navigation, when the browser's clock is already in use.
   const [clock] = useState(() => {
     const skew = serverNow - Date.now();
     const correction = Math.abs(skew) > TOLERATED_SKEW_MS ? skew : 0;
@@ -25,7 +25,7 @@ const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let held = 0;
 
-/** The time stands still between two ticks: what is computed from it twice in one rendering must be equal. */
+/** The time is constant between two ticks: values computed from it in one render must be equal. */
 function heldNow(): number {
   const now = Date.now();
   if (Math.abs(now - held) > TICK_MS) held = now;
@@ -58,10 +58,10 @@ export function useTicking<T extends string | number | boolean | null>(select: (
   );
 }
 
-/** The time to the second, in milliseconds. Renders its component every second: for a few sentences, not for a table. */
+/** The time to the second, in milliseconds. Renders its component every second: not for tables. */
 export const useNow = (): number => useTicking((time) => Math.floor(time / 1_000) * 1_000);
 
-/** A text that grows older every second; the absolute time with its zone on hover, and what a copy takes along. */
+/** A text updated every second; the absolute time with its zone on hover, and in copied text. */
 function Ticking({ at, say }: { at: string; say: (format: Format, now: number) => string }) {
   const format = useFormat();
   const text = useTicking((now) => say(format, now));
@@ -76,7 +76,7 @@ function Ticking({ at, say }: { at: string; say: (format: Format, now: number) =
 /** "3 m 12 s ago". */
 export const RelativeTime = ({ at }: { at: string }) => <Ticking at={at} say={(format, now) => format.relative(at, now)} />;
 
-/** How long something has been so: "3 m 12 s", growing. */
+/** How long something has lasted: "3 m 12 s", growing. */
 export const Since = ({ at }: { at: string }) => <Ticking at={at} say={(format, now) => format.age(now - Date.parse(at))} />;
 
 /** "2026-11-21 14:02:11 Asia/Seoul". */
@@ -85,7 +85,7 @@ export function AbsoluteTime({ at }: { at: string }) {
   return <time dateTime={at}>{format.absolute(at)}</time>;
 }
 
-/** "as of 14:02:11"; past two intervals it says how old that is. `short` then leaves out the time of day. */
+/** "as of 14:02:11"; after two intervals also how old that is. `short` then omits the time of day. */
 export function Age({ asOf, intervalMs, short }: { asOf: string; intervalMs: number; short?: boolean }) {
   const format = useFormat();
   const words = useTranslations('figures');
@@ -99,15 +99,15 @@ export function Age({ asOf, intervalMs, short }: { asOf: string; intervalMs: num
   );
 }
 
-/** True once numbers taken at `asOf` have missed two readings. */
+/** True once figures of `asOf` have missed two readings. */
 export function useIsStale(asOf: string | null, intervalMs: number): boolean {
-  // A reading may itself be one interval old when it arrives: it is shared by all viewers.
+  // A reading may be one interval old when it arrives: all viewers share it.
   return useTicking((now) => asOf !== null && now - Date.parse(asOf) > 2 * intervalMs + STALE_GRACE_MS);
 }
 
 const STALE_GRACE_MS = 2_000;
 
-/** Says a time as "3 m 12 s ago" inside a sentence. */
+/** Formats a time as "3 m 12 s ago", for use in a sentence. */
 export function useAgo(): (at: string | number) => string {
   const format = useFormat();
   const now = useNow();

@@ -6,7 +6,7 @@ import type { Count } from '@/lib/shared/figures/measured';
 
 const A_DAY_MS = 86_400_000;
 
-/** A fleet says the same few hundred spans of time over and over, every second. */
+/** Cached texts: a fleet formats the same few hundred durations every second. */
 const said = new Map<string, string>();
 const SAID_MAX = 2_000;
 
@@ -26,9 +26,9 @@ export function useFormat() {
   const say = useTranslations('units');
   return useMemo(() => {
     const sayUnit: format.SayUnit = (unit, value) => remembered(`${locale} ${unit} ${String(value)}`, () => say(unit, { value }));
-    /** "3 m 12 s"; ages and waiting times, in milliseconds. */
+    /** "3 m 12 s"; ages and waiting times, from milliseconds. */
     const age = (ms: number) => format.formatAge(ms, locale, sayUnit);
-    /** "1.24 s"; measured times, in milliseconds. */
+    /** "1.24 s"; measured times, from milliseconds. */
     const latency = (ms: number) => format.formatLatency(ms, locale, sayUnit);
     const number = (value: number, fraction?: number) => format.formatNumber(value, locale, fraction);
     const rate = (value: number) => format.formatRate(value, locale);
@@ -39,18 +39,18 @@ export function useFormat() {
     return {
       ...usual,
       compact: (value: number) => format.formatCompact(value, locale),
-      /** A metric's number by its unit. */
+      /** Formats a metric's number by its unit. */
       amount: { count: (value: number) => number(value), share: percent, ms: latency, perMinute: rate },
       bytes: (value: number) => format.formatBytes(value, locale),
-      /** null when the table cannot say. */
+      /** null if the table cannot show it. */
       count: (count: Count) => format.formatCount(count, locale),
-      /** The time of day within a day of `now`, else the date too. */
+      /** The time of day within a day of `now`, otherwise with the date. */
       recent: (at: string, now: number) => (now - Date.parse(at) < A_DAY_MS ? clock(at) : absolute(at)),
       /** "14:02". */
       minute: (at: number) => format.formatTick(at, locale, timeZone, 0),
       /** "Nov 21". */
       day: (at: number) => format.formatTick(at, locale, timeZone, Infinity),
-      /** "3 m 12 s ago", or "in 4 s" for a time to come. */
+      /** "3 m 12 s ago", or "in 4 s" for a future time. */
       relative: (at: string | number, now: number) => {
         const ms = now - new Date(at).getTime();
         return ms >= 0 ? say('ago', { age: age(ms) }) : say('ahead', { age: age(-ms) });

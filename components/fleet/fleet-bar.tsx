@@ -15,7 +15,7 @@ interface FleetBarProps {
   onChange: (filter: FleetFilter) => void;
 }
 
-/** Narrows a long fleet down: by words, verdict and database. */
+/** Filters a long fleet by words, verdict and database. */
 export function FleetBar({ snapshot: { entries, databases }, filter, shown, search, onChange }: FleetBarProps) {
   const words = useTranslations('fleet.filter');
   const verdicts = useTranslations('verdicts');

@@ -8,7 +8,7 @@ import lines from './lines.module.css';
 
 const NAMED = 3;
 
-/** The databases behind the fleet in one line; all of them, with the connections they take, when it is opened. */
+/** The fleet's databases in one line; opened, all of them with their connections. */
 export function FleetDatabases({ databases, onChoose }: { databases: readonly FleetDatabase[]; onChoose: (database: string) => void }) {
   const words = useTranslations('fleet.databases');
   const [open, setOpen] = useState(false);

@@ -1,14 +1,14 @@
 import type { FleetLine } from '@/lib/shared/figures/fleet';
 import { VERDICTS, type Verdict } from '@/lib/shared/figures/verdicts';
 
-/** Which lines of the fleet are shown; what is left out is not asked for. `needing`: every verdict but healthy. */
+/** Which lines of the fleet are shown; parts left out do not filter. `needing`: every verdict but healthy. */
 export interface FleetFilter {
   q?: string;
   verdict?: Verdict | 'needing';
   database?: string;
 }
 
-/** The filter of an address; what it does not know in it is left out. */
+/** The filter of a URL; unknown values are ignored. */
 export function readFleetFilter(search: { get(name: string): string | null }): FleetFilter {
   const verdict = search.get('verdict');
   return {
@@ -22,7 +22,7 @@ export function fleetQuery(filter: FleetFilter): string {
   return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== undefined && value !== '')).toString();
 }
 
-/** Every word of the search is in the name, id, table, database or shape of the outbox. */
+/** Whether database and verdict match, and every searched word is in the name, id, table, database or shape. */
 export function matchesFleetFilter({ outbox, summary, unread }: FleetLine, { q = '', verdict, database }: FleetFilter): boolean {
   if (database !== undefined && outbox.database !== database) return false;
   const is = unread ? null : summary.diagnosis.verdict;
@@ -34,10 +34,10 @@ export function matchesFleetFilter({ outbox, summary, unread }: FleetLine, { q =
     .every((word) => text.includes(word));
 }
 
-/** What stands in a line of the table: an outbox, or all outboxes of a database that is away. */
+/** A line of the table: an outbox, or all outboxes of an unreachable database. */
 type FleetItem = { line: FleetLine } | { away: string; lines: [FleetLine, ...FleetLine[]] };
 
-/** The lines with those of a database that is away in one, for they are one thing that has happened; a single one keeps its line. */
+/** Joins the lines of an unreachable database, which have one cause, into one; a single line stays. */
 export function foldQuietLines(lines: readonly FleetLine[]): FleetItem[] {
   return lines.flatMap((line): FleetItem[] => {
     const { database } = line.outbox;

@@ -16,21 +16,21 @@ import classes from './fleet.module.css';
 
 interface FleetRowProps {
   line: FleetLine;
-  /** What the doctor says of its table; null where it found nothing, or has not looked yet. */
+  /** The doctor's headline for its table; null if it has no findings, or is not examined yet. */
   doctor: DoctorHeadline | null;
-  /** Milliseconds between two readings, while all is well. */
+  /** Milliseconds between two readings, if all is well. */
   everyMs: number;
 }
 
 export const FIGURE_COLUMNS = ['depth', 'waiting', 'oldest', 'p95', 'dead', 'lastPublished'] as const;
 
-/** False where nothing was ever read, or computed. */
+/** False if nothing was ever read or computed. */
 function hasFigures({ depth, latency, lastPublishedAt }: FleetLine['summary']): boolean {
   const { count, why } = depth.waiting;
   return count !== null || latency.p95Ms !== null || lastPublishedAt !== null || !hasNoValue(why);
 }
 
-/** One outbox of the fleet. Its figures grey when they are old. */
+/** One outbox of the fleet; old figures are grey. */
 export const FleetRow = memo(function FleetRow({ line: { outbox, summary, stale, unread, sparkline }, doctor, everyMs }: FleetRowProps) {
   const words = useTranslations('fleet');
   const badges = useTranslations('doctor');
@@ -56,7 +56,7 @@ export const FleetRow = memo(function FleetRow({ line: { outbox, summary, stale,
           </Link>
         )}
       </th>
-      {/* Without one figure the reason stands in their place, and not once more in every column. */}
+      {/* Without any figure, the reason is shown once and not in every column. */}
       <td role="cell" data-column="verdict" colSpan={figures ? undefined : FIGURE_COLUMNS.length + 1}>
         {unread ? (
           <span className={classes.quiet}>{words('unread')}</span>
@@ -103,7 +103,7 @@ export const FleetRow = memo(function FleetRow({ line: { outbox, summary, stale,
   );
 });
 
-/** By itself, because its ages turn every second and nothing else of a line does. */
+/** A component of its own, because its ages change every second and the rest of a line does not. */
 const Sentence = ({ summary }: { summary: FleetLine['summary'] }) => useVerdictSentence(summary);
 
 interface AwayRowProps {
@@ -113,7 +113,7 @@ interface AwayRowProps {
   onToggle: () => void;
 }
 
-/** All outboxes of a database that is away: what has happened once, whom it concerns, and their own lines when it is opened. */
+/** All outboxes of an unreachable database: the cause once, their names, and their own lines if opened. */
 export function UnreachableRow({ database, lines, open, onToggle }: AwayRowProps) {
   const words = useTranslations('fleet');
   const sentence = useVerdictSentence(lines[0].summary);

@@ -23,13 +23,13 @@ import lines from './lines.module.css';
 interface FleetScreenProps {
   initial: ExaminedFleet;
   action: (input: Record<string, never>) => Promise<ActionResult<ExaminedFleet>>;
-  /** Where outboxes are found, for those who may; null for everybody else. */
+  /** Where outboxes are detected; null if the viewer may not. */
   findHref: string | null;
 }
 
 const COLUMNS = ['outbox', 'verdict', ...FIGURE_COLUMNS, 'database'] as const;
 
-/** With more outboxes than this the lines move together, so that a healthy fleet of forty fits one screen. */
+/** With more outboxes than this the lines are closer together, so that a healthy fleet of forty fits one screen. */
 const COMFORTABLE_ROWS = 14;
 
 /** All outboxes, worst first, one line each; cards on a phone. */
@@ -43,12 +43,12 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
   });
   const pathname = usePathname();
   const filter = readFleetFilter(useSearchParams());
-  // Without a request: the address is for a colleague, and the numbers are here.
+  // Without a request: the URL is for sharing, the figures are here already.
   const setFilter = (changed: FleetFilter) => {
     const query = fleetQuery(changed);
     window.history.replaceState(null, '', query === '' ? pathname : `${pathname}?${query}`);
   };
-  // What is typed is shown at once, the lines follow.
+  // Typed text is shown at once, the lines follow.
   const query = useDeferredValue(fleetQuery(filter));
   const shown = useMemo(() => {
     const wanted = readFleetFilter(new URLSearchParams(query));
@@ -77,7 +77,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
   const row = (line: FleetLine) => (
     <FleetRow key={line.outbox.id} line={line} everyMs={everyMs} doctor={snapshot.doctor[line.outbox.id] ?? null} />
   );
-  // On a phone each figure has its name beside it; said once here, and not in every cell.
+  // On a phone each figure has its name beside it; set once here, not in every cell.
   const labels = Object.fromEntries(COLUMNS.map((column) => [`--label-${column}`, JSON.stringify(words(`columns.${column}`))]));
   const many = snapshot.entries.length > COMFORTABLE_ROWS;
   return (
@@ -109,7 +109,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
       ) : shown.length === 0 ? (
         <p className={classes.empty}>{words('filter.nothing')}</p>
       ) : (
-        // The roles are spelled out because on a phone the table is laid out as cards, and browsers then drop them.
+        // Explicit roles: on a phone the table is laid out as cards, and browsers then drop them.
         <table className={`${lines.lines} ${classes.table}`} role="table" data-dense={many} style={labels}>
           <caption className={classes.caption}>{words('caption')}</caption>
           <thead role="rowgroup">
@@ -138,7 +138,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
                 </Fragment>
               );
             })}
-            {/* The room of the lines to come: whoever comes back to where they were finds it there. */}
+            {/* Room for the lines to come, so that the browser can restore the scroll position. */}
             {drawn < items.length && <tr aria-hidden className={classes.toCome} style={{ ['--lines' as string]: items.length - drawn }} />}
           </tbody>
         </table>
@@ -147,17 +147,17 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
   );
 }
 
-/** Lines that travel drawn with the page: more than any screen shows at once. */
+/** Lines rendered with the page: more than any screen shows at once. */
 const FIRST_LINES = 32;
-/** How many are added at a time: a frame of work. */
+/** Lines added at a time: a frame of work. */
 const MORE_LINES = 40;
 
-/** How many of `count` lines to draw: the first ones at once, the others bit by bit, so that the page answers meanwhile. */
+/** How many of `count` lines to render: the first ones at once, the others in steps, so that the page responds meanwhile. */
 function useShownLines(count: number): number {
   const [shown, setShown] = useState(FIRST_LINES);
   useEffect(() => {
     if (shown >= count) return;
-    // Not as a transition: one that the clock of the screen interrupts every second would begin anew each time.
+    // Not a transition: the screen's clock would interrupt and restart it every second.
     const timer = setTimeout(() => setShown((before) => before + MORE_LINES));
     return () => clearTimeout(timer);
   }, [shown, count]);

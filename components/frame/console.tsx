@@ -4,7 +4,7 @@ import type { SeenEvent } from '@/lib/shared/changes/batches';
 import type { InterventionPreview, InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 
-/** What every screen knows: who looks at it, which outboxes there are, and the way to change events. */
+/** What every screen knows: the viewer's account, the outboxes, and the actions that change events. */
 export interface ConsoleValue {
   account: { name: string; role: Role };
   /** `changeable`: has a login for changes and an operation to prove; without them there is nothing to set. */
@@ -12,12 +12,12 @@ export interface ConsoleValue {
   interventions: InterventionActions;
 }
 
-/** What the dialog of a change asks of the server: its actions, handed in by the layout. */
+/** The server actions of the intervention dialog, passed in by the layout. */
 export interface InterventionActions {
   preview(input: { outbox: string; operation: string; events: SeenEvent[] }): Promise<ActionResult<InterventionPreview>>;
-  /** Carries it out. The same key twice is the same intervention. */
+  /** Carries it out. The same key again is the same intervention. */
   intervene(input: { outbox: string; request: InterventionRequest; key: string }): Promise<ActionResult<InterventionResult>>;
-  /** What became of the intervention with this key; null when there is no record of it. */
+  /** What became of the intervention with this key; null if it has no record. */
   check(input: { outbox: string; key: string }): Promise<ActionResult<InterventionResult | null>>;
 }
 
@@ -33,10 +33,10 @@ export function useConsole(): ConsoleValue {
   return value;
 }
 
-/** Whether who looks at the screen may do this; the server asks again. */
+/** Whether the viewer may do this; the server checks again. */
 export const useMay = (permission: Permission): boolean => can(useConsole().account.role, permission);
 
-/** The name of an outbox by its id; the id where it is not configured any more. */
+/** The name of an outbox by id; the id if it is not configured. */
 export function useOutboxName(): (id: string) => string {
   const { outboxes } = useConsole();
   return (id) => outboxes.find((outbox) => outbox.id === id)?.name ?? id;

@@ -6,7 +6,7 @@ import Link from 'next/link';
 import { isShownCode, type ShownCode } from '@/lib/shared/problems';
 import classes from './failure.module.css';
 
-/** A page that could not be shown: what happened, what it means for the events, what to do, and where to look. */
+/** A page that could not be shown: what happened, what it means for events, what to do, and a reference for the log. */
 export function Failure({ error, retry }: { error: unknown; retry: () => void }) {
   const words = useTranslations('errors');
   const problems = useTranslations('problems');
@@ -24,7 +24,7 @@ export function Failure({ error, retry }: { error: unknown; retry: () => void })
   );
 }
 
-/** Failures of our pages carry `<problem code>:<reference>`; anything else carries Next's own hash, or nothing. */
+/** Failures of our pages have `<problem code>:<reference>`; others have Next's own hash, or nothing. */
 function readDigest(error: unknown): { code: ShownCode | null; reference: string | null } {
   const digest = error instanceof Error && 'digest' in error && typeof error.digest === 'string' ? error.digest : null;
   const [code = '', reference] = digest?.split(':') ?? [];
@@ -32,7 +32,7 @@ function readDigest(error: unknown): { code: ShownCode | null; reference: string
   return { code: null, reference: digest };
 }
 
-/** An address that leads nowhere, or nowhere this person may go: the two look the same on purpose. */
+/** An unknown address, or one this person may not open: the same page on purpose. */
 export function NothingHere() {
   const words = useTranslations('errors');
   return (
@@ -46,7 +46,7 @@ export function NothingHere() {
   );
 }
 
-/** Stands in for a screen on its way: its title and the panel most screens consist of, so that the click is answered. */
+/** Shown while a screen loads: its title and the panel most screens have, so that a click has a visible result. */
 export function ScreenSkeleton() {
   const words = useTranslations('frame');
   return (

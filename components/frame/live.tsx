@@ -12,7 +12,7 @@ import { useFormat } from '../figures/use-format';
 import classes from './frame.module.css';
 import { useShortcuts } from './shortcuts';
 
-/** A reading that failed: what happened, and since when the shown numbers have been standing still. */
+/** A failed reading: what happened, and the time of the figures still shown. */
 interface FailedReading {
   code: ShownCode | 'unreachable';
   since: string;
@@ -23,10 +23,10 @@ interface FailedReading {
 interface LiveReading {
   asOf: string | null;
   intervalMs: number;
-  /** The screen itself holds still, because rows are ticked. */
+  /** The screen itself has paused polling, because rows are ticked. */
   held: boolean;
   failing: FailedReading | null;
-  /** The console was updated underneath this tab: its actions are unknown to the server. */
+  /** The console was updated since this tab was loaded: the server does not know its actions. */
   outdated: boolean;
 }
 
@@ -39,7 +39,7 @@ interface LiveControl {
 const ControlContext = createContext<LiveControl | null>(null);
 const ReadingContext = createContext<LiveReading | null>(null);
 
-/** Holds the pause switch and the reading of the screen in view; two contexts, so that a new reading renders only the dot. */
+/** Holds the pause switch and the reading of the current screen; two contexts, so that a new reading renders only the dot. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const [paused, setPaused] = useState(false);
   const [reading, report] = useState<LiveReading | null>(null);
@@ -57,13 +57,13 @@ function useLiveControl(): LiveControl {
   return control;
 }
 
-/** The reading of the screen in view; null on a screen that does not poll. */
+/** The reading of the current screen; null if it does not poll. */
 export const useLiveReading = (): LiveReading | null => useContext(ReadingContext);
 
-/** Past this a reading counts as failed. The action itself cannot be called back; its answer is dropped. */
+/** A reading that takes longer has failed. The action itself cannot be cancelled; its answer is dropped. */
 const ANSWER_WITHIN_MS = 20_000;
 
-/** A tab that comes back to a screen within ten minutes finds it as it was. On the server it would keep every page that was rendered. */
+/** A tab that returns to a screen within ten minutes finds it as it was. On the server a timer would keep every rendered page. */
 const KEPT_MS = typeof window === 'undefined' ? Infinity : 600_000;
 
 class ReadingError extends Error {
@@ -75,7 +75,7 @@ class ReadingError extends Error {
   }
 }
 
-/** What a screen polls, and when that was taken, as the server says. */
+/** What a screen polls; `asOf` is when it was taken, by the server's clock. */
 export interface Snapshot {
   asOf: string | null;
 }
@@ -86,21 +86,21 @@ interface PolledSnapshotOptions<T extends Snapshot> {
   action: () => Promise<ActionResult<T>>;
   initial: T;
   paused?: boolean;
-  /** How often the numbers are taken where that is less often than they are asked for: for them to be late takes longer then. */
+  /** How often the figures are taken, if less often than polled: they are late only after that. */
   everyMs?: (snapshot: T) => number;
 }
 
 export interface PolledSnapshot<T> {
   snapshot: T;
   everyMs: number;
-  /** Set while the last reading failed; the snapshot is then the last good one. */
+  /** Set if the last reading failed; the snapshot is then the last good one. */
   failing: FailedReading | null;
   reading: boolean;
-  /** Takes a new reading now, paused or not: after an intervention, say. */
+  /** Reads now, paused or not: for instance after an intervention. */
   refresh: () => Promise<void>;
 }
 
-/** Polls one action for the screen in view, unless the tab is hidden, `paused`, or switched off; a failed reading keeps the last good numbers. */
+/** Polls one action for the current screen, unless the tab is hidden, `paused` or switched off; a failure keeps the last good figures. */
 export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOptions<T>): PolledSnapshot<T> {
   const { key, action, initial, paused: held = false } = options;
   const { paused: switchedOff, report } = useLiveControl();
@@ -110,7 +110,7 @@ export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOpt
     queryKey: key,
     queryFn: () => read(action),
     initialData: initial,
-    // The page has just been rendered with these numbers: the next reading is due one interval later.
+    // The page was just rendered with these figures: the next reading is due one interval later.
     staleTime: POLL_INTERVAL_MS,
     refetchInterval: still ? false : POLL_INTERVAL_MS,
     refetchIntervalInBackground: false,
@@ -122,7 +122,7 @@ export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOpt
     gcTime: KEPT_MS,
   });
 
-  // A soft navigation may bring newer numbers from the server than the cache holds, or the other way round.
+  // After a soft navigation, either the server's figures or the cached ones may be newer.
   const snapshot = newest(initial, query.data);
   const { asOf } = snapshot;
   const since = asOf ?? new Date(query.dataUpdatedAt).toISOString();
@@ -158,7 +158,7 @@ async function read<T>(action: () => Promise<ActionResult<T>>): Promise<T> {
   return result.value;
 }
 
-/** The live dot: how old the reading is, and the switch that stops and starts it. Empty on screens that do not poll. */
+/** The live dot: the time of the reading, and the switch that pauses polling. Empty on screens that do not poll. */
 export function LiveSwitch() {
   const words = useTranslations('frame');
   const format = useFormat();

@@ -9,14 +9,14 @@ import classes from './note.module.css';
 
 interface NoteProps {
   icon?: ReactNode;
-  /** Something is missing or barred, rather than told. */
+  /** For something missing or refused, not plain information. */
   dashed?: boolean;
-  /** Said aloud when it comes. */
+  /** Announced by screen readers when it appears. */
   status?: boolean;
   children: ReactNode;
 }
 
-/** A line that holds for the screen below it. */
+/** A note on the screen below it. */
 export function Note({ icon, dashed, status, children }: NoteProps) {
   return (
     <p className={classes.note} data-dashed={dashed} role={status ? 'status' : undefined}>
@@ -26,7 +26,7 @@ export function Note({ icon, dashed, status, children }: NoteProps) {
   );
 }
 
-/** What stands where the rows would be. */
+/** Shown where the rows would be. */
 export function Notice({ title, text, children }: { title: string; text?: ReactNode; children?: ReactNode }) {
   return (
     <div className={classes.notice} role="status">
@@ -39,7 +39,7 @@ export function Notice({ title, text, children }: { title: string; text?: ReactN
 
 type Facts = readonly (readonly [name: string, text: ReactNode])[];
 
-/** What there is to know, name by name; a text that is null is left out. */
+/** Texts by name; a text that is null is left out. */
 export function FactList({ facts, className }: { facts: Facts; className?: string }) {
   return (
     <dl className={className}>
@@ -56,7 +56,7 @@ export function FactList({ facts, className }: { facts: Facts; className?: strin
   );
 }
 
-/** Why an outbox cannot be changed from here and what to do about it; nothing where it can. */
+/** Why an outbox cannot be changed from here, and what to do about it; nothing if it can. */
 export function ReadOnlyNote({ outbox: { id, whyReadOnly } }: { outbox: Pick<OutboxInfo, 'id' | 'whyReadOnly'> }) {
   const t = useTranslations();
   if (whyReadOnly === null) return null;

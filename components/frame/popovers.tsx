@@ -4,24 +4,23 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { ComponentProps, ReactNode } from 'react';
 
-/** What pops up takes the focus, keeps it, and gives it back. */
+/** A popover takes the focus, keeps it, and gives it back. */
 export const POPOVER = { trapFocus: true, returnFocus: true, shadow: 'md', transitionProps: { duration: 80 } } as const;
 
 interface ButtonPopoverProps extends Pick<ButtonProps, 'size' | 'variant' | 'leftSection'> {
   label: string;
-  /** What is in it, for those who hear the screen; by default the button's words. */
+  /** The popover's label for screen readers; by default the button's text. */
   title?: string;
-  /** Where what opens it lies outside too. */
+  /** Set if something else opens it too. */
   open?: boolean;
   onOpen?: (open: boolean) => void;
   position?: 'bottom-start' | 'bottom-end';
   width: number;
   className?: string;
-  /** Made anew with each opening. */
+  /** Rendered anew with each opening. */
   children: (close: () => void) => ReactNode;
 }
 
-/** A button, and what it opens beside itself. */
 export function ButtonPopover({ label, title = label, open, onOpen, className, children, ...props }: ButtonPopoverProps) {
   const { position = 'bottom-start', width, variant = 'default', ...button } = props;
   const [opened, setOpened] = useUncontrolled({ value: open, defaultValue: false, onChange: onOpen });
@@ -39,7 +38,7 @@ export function ButtonPopover({ label, title = label, open, onOpen, className, c
   );
 }
 
-/** A form that does its own sending: the page stays. */
+/** A form that sends by itself: the page stays. */
 export function Form({ onSubmit, ...props }: Omit<ComponentProps<'form'>, 'onSubmit'> & { onSubmit: () => void }) {
   return (
     <form

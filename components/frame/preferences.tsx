@@ -9,7 +9,7 @@ import classes from './frame.module.css';
 
 const A_YEAR_SECONDS = 31_536_000;
 
-/** Remembers a preference in a cookie, where the server finds it before it renders. */
+/** Saves a preference in a cookie, so that the server has it before it renders. */
 export function savePreference(cookie: string, value: string): void {
   const secure = window.location.protocol === 'https:' ? '; secure' : '';
   document.cookie = `${cookie}=${encodeURIComponent(value)}; path=/; max-age=${A_YEAR_SECONDS}; samesite=lax${secure}`;
@@ -25,7 +25,7 @@ function usePreference(cookie: string): (value: string) => void {
 
 const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || DEFAULT_TIME_ZONE;
 
-/** The first visit takes the browser's zone, once; from then on the reader's choice stands. */
+/** The first visit saves the browser's zone; after that the reader's choice is kept. */
 export function useFirstTimeZone(): void {
   const save = usePreference(TIME_ZONE_COOKIE);
   useEffect(() => {
@@ -58,7 +58,7 @@ function useChoices(languages: PersonMenusProps['languages']): Record<Choice['ke
       options: languages.map(({ code, name }) => ({ value: code, label: name, lang: code })),
       choose: usePreference(LOCALE_COOKIE),
     },
-    // What a phone needs: the one in use, the browser's and UTC. The wide screen has all of them.
+    // For a phone: the current zone, the browser's and UTC. A wide screen offers all.
     timeZone: {
       key: 'timeZone',
       value: zone,
@@ -87,7 +87,6 @@ interface TopIconProps extends Omit<ComponentProps<'button'>, 'color'> {
   iconSize?: number;
 }
 
-/** A button of the top bar that is a sign alone. */
 export function TopIcon({ label, icon: Icon, iconSize = 18, title = label, ...props }: TopIconProps) {
   return (
     <ActionIcon variant="subtle" color="gray" size={30} aria-label={label} title={title} {...props}>
@@ -114,7 +113,7 @@ export function TimeZoneSelect() {
   const words = useTranslations('frame');
   const current = useTimeZone() ?? DEFAULT_TIME_ZONE;
   const save = usePreference(TIME_ZONE_COOKIE);
-  // Server and browser may know different zones: the list is made when it is first wanted.
+  // Server and browser may know different zones: the list is made when it is first opened.
   const [zones, setZones] = useState([current]);
   return (
     <Select
@@ -141,7 +140,7 @@ export interface PersonMenusProps {
   signOut: () => Promise<void>;
 }
 
-/** Theme, language, and who is signed in as what; on a phone its menu has the preferences too, whose own controls have no room there. */
+/** Theme, language and the account; on a phone its menu also has the preferences, whose own controls have no room there. */
 export function PersonMenus({ languages, signOut }: PersonMenusProps) {
   const { account } = useConsole();
   const words = useTranslations('frame');

@@ -9,19 +9,19 @@ import { useChange } from './use-change';
 
 interface ReasonPopoverProps<T> extends Pick<ButtonProps, 'size' | 'variant' | 'leftSection'> {
   label: string;
-  /** What is about to happen, and what follows from it. */
+  /** What the change does, and its consequences. */
   title: string;
   text?: string;
   reasonLabel: string;
   reasonHint: string;
   confirm: string;
-  /** Words of its own for a problem; null for the usual ones. */
+  /** A text for a problem; null for the usual one. */
   say?: (problem: ProblemInfo) => string | null;
   send: (reason: string) => Promise<ActionResult<T>>;
   onDone: (answer: T) => void | Promise<void>;
 }
 
-/** A change that wants a reason and nothing else, behind a button. In a file of its own: most screens ask for none and load no text area. */
+/** A change that needs a reason only, behind a button. In a file of its own, so that most screens do not load its text area. */
 export function ReasonPopover<T>({ title, text, reasonLabel, reasonHint, confirm, say, send, onDone, ...button }: ReasonPopoverProps<T>) {
   const t = useTranslations('interventions');
   const problems = useTranslations('problems');
@@ -47,7 +47,7 @@ export function ReasonPopover<T>({ title, text, reasonLabel, reasonHint, confirm
   return (
     <ButtonPopover size="sm" {...button} title={title} open={open} onOpen={setOpen} width={340}>
       {(close) => (
-        // The words for what is missing are ours, in the reader's language.
+        // Messages on missing input are ours, in the reader's language.
         <Form className={classes.form} noValidate onSubmit={submit}>
           <strong>{title}</strong>
           {text !== undefined && <p>{text}</p>}

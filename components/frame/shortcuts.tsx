@@ -9,7 +9,7 @@ export interface KeyPress {
   altKey: boolean;
 }
 
-/** `j`, `?`, `Enter`, `shift+x`, `mod+k` (⌘ on a Mac, Ctrl elsewhere); with a layout of other letters the key's place on the board decides. */
+/** `j`, `?`, `Enter`, `shift+x`, `mod+k` (⌘ on a Mac, Ctrl elsewhere); on layouts without Latin letters the key's position decides. */
 export function matchesShortcut(press: KeyPress, shortcut: string): boolean {
   const parts = shortcut.split('+');
   const key = parts.pop() ?? '';
@@ -20,12 +20,12 @@ export function matchesShortcut(press: KeyPress, shortcut: string): boolean {
     const typed = press.key.toLowerCase();
     return /^[a-z]$/.test(typed) ? typed === key : press.code === `Key${key.toUpperCase()}`;
   }
-  // A sign such as ? already holds its shift key; a named key such as Enter does not.
+  // A character such as ? already includes its shift key; a named key such as Enter does not.
   if (key.length > 1 && wanted('shift') !== press.shiftKey) return false;
   return press.key === key;
 }
 
-/** The parts of a shortcut as they stand on the key caps: `mod+k` → `⌘ K` on a Mac, `Ctrl K` elsewhere. */
+/** The parts of a shortcut as printed on keys: `mod+k` → `⌘ K` on a Mac, `Ctrl K` elsewhere. */
 export function keyCaps(shortcut: string, mac: boolean): string[] {
   const names: Record<string, string> = {
     mod: mac ? '⌘' : 'Ctrl',
@@ -43,17 +43,17 @@ interface Shortcut {
   /** `j`, `?`, `Enter`, `shift+x`, `mod+k`. */
   keys: string;
   label: string;
-  /** Left out when the browser already does it, such as Enter on a link: the key is then only listed. */
+  /** Left out if the browser does it already, such as Enter on a link: the key is then only listed. */
   run?: (event: KeyboardEvent) => void;
 }
 
-/** Binds keys until what it returns is called. */
+/** Binds keys; the function it returns unbinds them. */
 type Register = (shortcuts: Shortcut[]) => () => void;
 
 const RegisterContext = createContext<Register | null>(null);
 const ListContext = createContext<Shortcut[]>([]);
 
-/** Typing is never taken for a command, an open dialog or menu keeps its keys to itself, and Enter on a link is the link's. */
+/** Typed text is never a shortcut, an open dialog or menu gets its own keys, and Enter on a link is for the link. */
 function isElsewhere({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   if (key === 'Enter' && target.closest('a, button, summary') !== null) return true;
@@ -64,7 +64,7 @@ function isElsewhere({ target, key }: KeyboardEvent): boolean {
   );
 }
 
-/** Listens for keys once for the whole console and knows which of them mean something on the screen in view. */
+/** Listens for keys once for the whole console, and knows the shortcuts of the current screen. */
 export function ShortcutProvider({ children }: { children: ReactNode }) {
   const [lists, setLists] = useState<readonly Shortcut[][]>([]);
   const active = useMemo(() => lists.flat(), [lists]);
@@ -93,7 +93,7 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Binds keys while the calling component is on screen; registered again only when keys or labels change, whatever the handlers. */
+/** Binds keys while the calling component is on screen; bound again only if keys or labels change, not handlers. */
 export function useShortcuts(shortcuts: Shortcut[]): void {
   const register = useContext(RegisterContext);
   if (!register) throw new Error('useShortcuts needs a ShortcutProvider above it');

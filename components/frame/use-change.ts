@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 
-/** The console did not answer, or the way to it broke. */
+/** The console did not answer, or the connection to it broke. */
 export const UNANSWERED: ProblemInfo = { code: 'unavailable', detail: 'the console did not answer' };
 
 class Refused extends Error {
@@ -11,13 +11,13 @@ class Refused extends Error {
 }
 
 interface ChangeOptions<T> {
-  /** `value` is null where the thing was gone already. It is still sending until this is done. */
+  /** `value` is null if the thing was gone already. It is still sending until this is done. */
   onDone?: (value: T | null) => unknown;
-  /** A thing that somebody else took away meanwhile is away. */
+  /** A thing that another person removed meanwhile counts as removed. */
   goneIsDone?: boolean;
 }
 
-/** A change through a server action: whether it is under way, and why the last one did not go through. */
+/** A change through a server action: whether it is being sent, and why the last one failed. */
 export function useChange<I, T>(action: (input: I) => Promise<ActionResult<T>>, { onDone, goneIsDone = false }: ChangeOptions<T> = {}) {
   const { mutate, isPending, error, reset } = useMutation({
     networkMode: 'always',

@@ -17,11 +17,11 @@ interface InterventionDialogProps {
   opening: Opening;
   onClose: () => void;
   onSettled: (result: InterventionResult) => void;
-  /** Opens the dialog again for another operation: undo. */
+  /** Opens the dialog for another operation: undo. */
   onOpen: Open;
 }
 
-/** Says what will happen to which rows, asks why, does it once, and shows what came of it. */
+/** Shows what will happen to which rows, asks for a reason, does it once, and shows the result. */
 export function InterventionDialog({ opening, onClose, onSettled, onOpen }: InterventionDialogProps) {
   const { subject, operation, events } = opening;
   const t = useTranslations();
@@ -48,7 +48,7 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
   };
   const running = run.phase === 'sending' && run.several;
   const close = () => {
-    // What a part of it did is reported to the screen when nobody goes on with the rest.
+    // If the rest is not continued, the screen gets the result of the part that was done.
     const done = run.phase === 'halted' || run.phase === 'checking' ? soFar() : null;
     if (done !== null) onSettled(done);
     onClose();
@@ -57,12 +57,12 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
   return (
     <Modal
       opened
-      // Several interventions are ended between two of them, and what came of it is shown, before the dialog goes.
+      // A run of several interventions is stopped between two of them, and its result shown, before the dialog closes.
       onClose={running ? stop : close}
       fullScreen={phone}
       size={720}
       centered={!phone}
-      // Answering by accident is the danger here: only Escape, the cross and the buttons close it.
+      // It must not close by accident: only Escape, the cross and the buttons do that.
       closeOnClickOutside={false}
       closeButtonProps={{ 'aria-label': t('interventions.close') }}
       transitionProps={{ duration: 80 }}
@@ -86,7 +86,7 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
 
 const countOf = ({ preview, beyond }: Preview): number => (preview === null || preview.allowed === 0 ? 0 : preview.allowed + beyond.length);
 
-/** More rows than this leave the outbox only after their number was typed. */
+/** More rows than this are archived only after their number was typed. */
 const TYPED_ABOVE = 20;
 
 interface DecidingProps {
@@ -94,7 +94,7 @@ interface DecidingProps {
   preview: Preview;
   run: Run;
   onClose: () => void;
-  /** With `tryOne`, one event goes first and the others wait for a word. */
+  /** With `tryOne`, one event goes first and the others wait for a confirmation. */
   onConfirm: (request: InterventionRequest, tryOne: boolean) => void;
 }
 
@@ -134,7 +134,7 @@ function Deciding({ opening: { subject, operation, events }, preview: read, run,
   );
 
   return (
-    // The words for what is missing are ours, in the reader's language.
+    // Messages on missing input are ours, in the reader's language.
     <Form className={classes.form} noValidate onSubmit={() => confirm(false)}>
       <div className={classes.scroll}>
         {t.has(`operations.${operation}.consequence`) && <p className={classes.consequence}>{t(`operations.${operation}.consequence`)}</p>}
@@ -206,7 +206,7 @@ function Deciding({ opening: { subject, operation, events }, preview: read, run,
 const STORAGE_KEY = 'outbox-console.reasons';
 const KEPT = 5;
 
-/** The reasons this person gave last, newest first. */
+/** The last reasons given in this browser, newest first. */
 const recentReasons = (): string[] =>
   storedList(STORAGE_KEY)
     .filter((reason) => typeof reason === 'string')
@@ -215,7 +215,7 @@ const recentReasons = (): string[] =>
 const rememberReason = (reason: string): void =>
   storeList(STORAGE_KEY, [reason, ...recentReasons().filter((other) => other !== reason)].slice(0, KEPT));
 
-/** The reason as it is sent, or null while it is too short or too long. */
+/** The reason to send, or null while it is too short or too long. */
 function acceptedReason(text: string): string | null {
   const reason = text.trim();
   return reason.length >= REASON_MIN && reason.length <= REASON_MAX ? reason : null;
@@ -228,7 +228,7 @@ interface ReasonFieldProps {
   onSubmit: () => void;
 }
 
-/** Why, in the operator's words; it goes into the record. The last reasons of this browser are offered. */
+/** The operator's reason, which goes into the record. The last reasons of this browser are offered. */
 function ReasonField({ value, onChange, invalid, onSubmit }: ReasonFieldProps) {
   const t = useTranslations('interventions');
   const [recent] = useState(recentReasons);

@@ -3,14 +3,14 @@ import type { OutboxEvent, OutboxInfo, SkipCode, Skipped } from '@/lib/shared/mo
 import type { State } from '@/lib/shared/states';
 import { useAgo } from '../figures/time';
 
-/** The operations in the order they are offered; an outbox may know others, which follow. */
+/** The operations in the order they are offered; others that an outbox has follow. */
 const ORDER = ['retry', 'requeue', 'release', 'archive', 'restore'];
 const rank = (operation: string) => (ORDER.includes(operation) ? ORDER.indexOf(operation) : ORDER.length);
 
 export const inOrder = (operations: readonly string[]): string[] =>
   operations.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en'));
 
-/** The keys of those that are chosen most. */
+/** Shortcuts of the operations used most. */
 export const OPERATION_KEYS = [
   ['r', 'retry'],
   ['q', 'requeue'],
@@ -18,7 +18,7 @@ export const OPERATION_KEYS = [
 ] as const;
 
 type Obstacle =
-  /** Nobody may change this outbox, or this person may not: words under `refusals.<code>`. */
+  /** This outbox cannot be changed, or not by this person: texts under `refusals.<code>`. */
   { kind: 'refusal'; code: string } | { kind: 'states'; from: State[] };
 
 interface OperationChoice {
@@ -28,7 +28,7 @@ interface OperationChoice {
   obstacle: Obstacle | null;
 }
 
-/** What could be done to these events as far as their states tell; what makes no sense for any of them (restore without an archived event) is left out. */
+/** What can be done to these events by their states; without operations that fit none of them (restore without an archived event). */
 export function operationChoices(
   outbox: OutboxInfo,
   events: readonly Pick<OutboxEvent, 'state'>[],
@@ -49,7 +49,7 @@ export function operationChoices(
     });
 }
 
-/** The name of an operation; its key where the catalogue does not know it. */
+/** The name of an operation; its key if the catalogue has none. */
 export function useOperationName(): (operation: string) => string {
   const t = useTranslations('operations');
   return (operation) => (t.has(`${operation}.name`) ? t(`${operation}.name`) : operation);
@@ -63,7 +63,7 @@ export function useObstacleText(): (obstacle: Obstacle) => string {
       : t('interventions.onlyFrom', { states: obstacle.from.map((state) => t(`states.${state}`)).join(', ') });
 }
 
-/** Why a row was or would be left alone. `detail` says what the row says now. */
+/** Why a row was or would be left alone. `detail` has the row's state now. */
 export function useSkipText(): (code: SkipCode | null, detail?: Skipped['detail']) => string {
   const t = useTranslations();
   const ago = useAgo();
@@ -77,7 +77,7 @@ export function useSkipText(): (code: SkipCode | null, detail?: Skipped['detail'
   };
 }
 
-/** A refusal of the shape, or a skip code where the server answers with one. */
+/** The text for a refusal of the shape, or for a skip code. */
 export function useBecauseText(): (code: string) => string {
   const t = useTranslations();
   return (code) => refusal(t, code);

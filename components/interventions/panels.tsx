@@ -22,14 +22,14 @@ import { forgetSent, type Sent, sentBy } from './sent';
 import type { Run } from './use-run';
 
 interface PanelProps {
-  /** Read out when it comes. */
+  /** Announced by screen readers when it appears. */
   live?: boolean;
-  /** The last is the one to press. */
+  /** The last one is the primary button. */
   buttons: (ButtonProps & { text: string; href?: string; onClick?: () => void; autoFocus?: boolean })[];
   children: ReactNode;
 }
 
-/** What a state of the dialog says, above what can be done about it. */
+/** The content of one state of the dialog, above its buttons. */
 function Panel({ live, buttons, children }: PanelProps) {
   return (
     <div className={classes.form} role={live ? 'status' : undefined}>
@@ -59,7 +59,7 @@ export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPa
   const skipText = useSkipText();
   const format = useFormat();
   const { undo, changed, operation, actor, at } = result;
-  // Without a version: taken as they are when the dialog opens again.
+  // Without a version: the rows are read when the dialog opens again.
   const undone = changed.map((id) => ({ id, version: '' }));
   const nameOf = (id: string) => {
     const event = rows.find((row) => row.event.id === id)?.event;
@@ -110,7 +110,7 @@ export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPa
   );
 }
 
-/** Named here at the most; the record has them all. */
+/** Events named here at most; the record has all. */
 const NAMES_SHOWN = 100;
 
 function RowNames({ ids, nameOf, outbox }: { ids: string[]; nameOf: (id: string) => string; outbox: string }) {
@@ -129,7 +129,7 @@ function RowNames({ ids, nameOf, outbox }: { ids: string[]; nameOf: (id: string)
   );
 }
 
-/** Rows left alone for the same reason stand together; a time of their own makes a group of one. */
+/** Groups rows left alone for the same reason; a group has the detail of its first row. */
 function groupSkipped(skipped: Skipped[]): (Pick<Skipped, 'code' | 'detail'> & { ids: string[] })[] {
   const groups = new Map<string, ReturnType<typeof groupSkipped>[number]>();
   for (const { id, code, detail } of skipped) {
@@ -145,11 +145,11 @@ function auditHref(outbox: string, result: InterventionResult): string {
   return `/audit?${new URLSearchParams({ outbox, ...of }).toString()}`;
 }
 
-/** Several interventions under way: how far they are, and the way to end them between two. */
+/** The progress of several interventions, and a button to stop between two. */
 export function RunningPanel({ progress, onStop }: { progress: Progress; onStop: () => void }) {
   const t = useTranslations('interventions.run');
   const [stopping, setStopping] = useState(false);
-  // Leaving would end it without a word; what was sent is recorded all the same.
+  // Leaving the page would stop it silently; what was sent is recorded all the same.
   useEffect(() => {
     const hold = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener('beforeunload', hold);
@@ -187,7 +187,7 @@ interface HaltedPanelProps {
   onClose: () => void;
 }
 
-/** Ended between two interventions: why, what is left, and the way on. */
+/** Stopped between two interventions: why, what is left, and a button to continue. */
 export function HaltedPanel({ run: { progress, halt, tried }, opening, onGoOn, onClose }: HaltedPanelProps) {
   const t = useTranslations('interventions');
   const left = progress.total - progress.changed - progress.skipped;
@@ -240,7 +240,7 @@ function TriedEvent({ id, opening: { subject, operation, key } }: { id: string; 
 
 type Unknown = Extract<Run, { phase: 'checking' | 'absent' }>;
 
-/** The third outcome: sent, and the answer did not come. It is looked up by itself and never sent again. */
+/** The third outcome: sent, but not answered. It is checked automatically and never sent again. */
 export function UnknownPanel({ run, outbox, onClose }: { run: Unknown; outbox: string; onClose: () => void }) {
   const t = useTranslations('interventions');
   return (
@@ -278,7 +278,7 @@ function Checking({ sent, onKnown }: Extract<Unknown, { phase: 'checking' }>) {
 interface TroubleProps {
   problem: ProblemInfo;
   outbox: string;
-  /** Of a change that was sent and refused: nothing of it remains. */
+  /** The change was sent and refused: nothing of it remains. */
   untouched?: boolean;
   children?: ReactNode;
 }
@@ -299,12 +299,12 @@ export function ProblemPanel({ problem: { code, reference, fields, because }, ou
   );
 }
 
-/** One intervention that was sent before this page was loaded, or whose dialog was closed: what became of it. */
+/** An intervention sent before this page was loaded, or whose dialog was closed: what became of it. */
 export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void }) {
   const t = useTranslations('interventions');
   const name = useOperationName();
   const ago = useAgo();
-  // Another tab may have been answered meanwhile.
+  // Another tab may have got the answer meanwhile.
   const { end: known, checkedAt } = useOutcome(sent, () => sentBy(sent.account).some(({ key }) => key === sent.key));
   const close = useEffectEvent(onClose);
   useEffect(() => {

@@ -7,7 +7,7 @@ import classes from './preview-rows.module.css';
 
 type Row = InterventionPreview['rows'][number];
 
-/** First those that will change, then those left alone, each with the reason. */
+/** First the rows that will change, then those left alone, each with the reason. */
 export function PreviewRows({ rows }: { rows: Row[] }) {
   const t = useTranslations('interventions');
   const changing = rows.filter(({ allowed }) => allowed);
@@ -74,7 +74,7 @@ function PreviewRow({ row: { event, allowed, code, because } }: { row: Row }) {
   );
 }
 
-/** The statements that will run, on request: values stay numbered parameters and are listed below. */
+/** The statements that will run, on request; values are numbered parameters, listed below. */
 export function SqlView({ statements }: { statements: InterventionPreview['sql'] }) {
   const t = useTranslations('interventions');
   return (

@@ -7,7 +7,7 @@ import { useConsole, type InterventionActions } from '../frame/console';
 import { UNANSWERED } from '../frame/use-change';
 import { type SentKey } from './sent';
 
-/** One opening of the dialog: its key makes however many clicks one intervention. */
+/** One opening of the dialog: its key makes any number of clicks one intervention. */
 export interface Opening {
   subject: { id: string; name: string };
   operation: string;
@@ -17,10 +17,10 @@ export interface Opening {
 
 export type Open = (subject: Opening['subject'], operation: string, events: Opening['events']) => void;
 
-/** Stands for the version of an event that is not there: no row has it, so one that comes back is not taken as seen. */
+/** The version of an event that is missing: no row has it, so an event that comes back does not count as seen. */
 export const NOT_THERE = 'not-there';
 
-/** These events with the versions they have now where they come without one, as in an undo: what changes afterwards is not what was seen. */
+/** These events, with their current versions if they have none (undo): changes after this count as not seen. */
 export async function readVersions(
   preview: InterventionActions['preview'],
   { subject: { id: outbox }, operation }: Pick<Opening, 'subject' | 'operation'>,
@@ -44,17 +44,17 @@ export async function readVersions(
 
 export type Halt = { why: 'stopped' } | { why: 'tried' } | { why: 'absent' } | { why: 'problem'; problem: ProblemInfo };
 
-/** What became of one batch; `gone`: nobody waits for it any more. */
+/** What became of one batch; `gone`: no caller waits for it any more. */
 export type End = { result: InterventionResult } | { halt: Halt } | 'gone';
 
 interface Steps {
   send: (batch: Batch) => Promise<End>;
-  /** Asked before every batch: a reason to end here. */
+  /** Called before every batch: a reason to stop here, or null. */
   halted: (index: number) => Halt | null;
   onResult: (result: InterventionResult) => void;
 }
 
-/** Carries out batches one after the other, each once, from `from` on; answers what ended it before the last one. */
+/** Carries out batches one after the other, each once, from `from` on; returns what stopped it before the last one, or null. */
 export async function runBatches(
   batches: readonly Batch[],
   from: number,
@@ -70,7 +70,7 @@ export async function runBatches(
   return null;
 }
 
-/** Sends one intervention once. null: the answer did not come, or did not say what became of it. */
+/** Sends one intervention once. null: no answer came, or it did not say what became of the intervention. */
 export async function sendBatch(
   intervene: InterventionActions['intervene'],
   outbox: string,
@@ -82,25 +82,25 @@ export async function sendBatch(
     if (answer.ok && answer.value.outcome !== 'unknown') return endOf(answer.value);
     if (!answer.ok && answer.problem.code !== 'in_progress') return { halt: { why: 'problem', problem: answer.problem } };
   } catch {
-    // The connection to the console broke: it may or may not have arrived.
+    // The connection to the console broke: the request may or may not have arrived.
   }
   return null;
 }
 
-/** One that turned out never to have been committed was answered at no time: as if it had not been sent. */
+/** A try that was never committed has no time: it counts as not sent. */
 const endOf = (result: InterventionResult): End =>
   result.outcome === 'none' && result.at === null ? { halt: { why: 'absent' } } : { result };
 
-/** In ms since 1970, and never set while this page is open: a clock that jumps must not shorten a wait. */
+/** Milliseconds since 1970, unaffected by clock changes while this page is open: these must not shorten a wait. */
 export const monotonicNow = (): number => performance.timeOrigin + performance.now();
 
 const FIRST_CHECKS_MS = [1_000, 1_000, 2_000, 3_000];
 const LATER_CHECKS_MS = 5_000;
-/** After about a minute of checks there is no hurry any more. */
+/** After this many checks, about a minute, they become rarer. */
 const PATIENT_AFTER = 15;
 const PATIENT_CHECKS_MS = 15_000;
 
-/** What became of what was sent: asked until it is known, ever less often, and never sent again. `kept`: whether somebody still has to be told. */
+/** What became of a sent intervention: checked until it is known, ever less often, never sent again. `kept`: it must still be reported. */
 export function outcomeOptions(check: InterventionActions['check'], { outbox, key, sentAt }: SentKey, kept = () => true) {
   return queryOptions({
     queryKey: ['outcome', outbox, key],
@@ -126,7 +126,7 @@ export function outcomeOptions(check: InterventionActions['check'], { outbox, ke
   });
 }
 
-/** `checkedAt` in ms since 1970, null before the first answer and after one that did not come. */
+/** `checkedAt` in milliseconds since 1970, null before the first answer and after a failed check. */
 export function useOutcome(sent: SentKey, kept?: () => boolean): { end: End | null; checkedAt: number | null } {
   const { check } = useConsole().interventions;
   const { data, dataUpdatedAt, isError } = useQuery(outcomeOptions(check, sent, kept));

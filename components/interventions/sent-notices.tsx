@@ -3,7 +3,7 @@ import { useConsole, useMay } from '../frame/console';
 import { sentBy, type Sent } from './sent';
 
 interface SentNoticesValue {
-  /** A dialog has closed: what it was not answered is looked up outside. */
+  /** Called when a dialog has closed: what it got no answer for is checked here. */
   takeOver: () => void;
   /** Sent from this browser and not answered yet, or answered and not closed. */
   sent: readonly Sent[];
@@ -14,7 +14,7 @@ const SentContext = createContext<SentNoticesValue>({ takeOver: () => undefined,
 
 export const useSentNotices = (): SentNoticesValue => useContext(SentContext);
 
-/** Interventions sent from this browser and not answered, by a reload or a closed dialog: their outcome is asked for until it is known. */
+/** Interventions sent from this browser and not answered before a reload or a closed dialog: checked until their outcome is known. */
 export function SentProvider({ children }: { children: ReactNode }) {
   const { account } = useConsole();
   const watched = useMay('event:operate');

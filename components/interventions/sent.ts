@@ -1,15 +1,15 @@
-/** What this browser sent and was not answered, kept over a reload. Every screen loads this; what sends comes with the dialog. */
+/** What this browser sent without an answer, kept over a reload. Every screen loads this; the code to send comes with the dialog. */
 
 export interface SentKey {
   outbox: string;
   key: string;
-  /** In ms since 1970. */
+  /** Milliseconds since 1970. */
   sentAt: number;
 }
 
-/** An intervention that was sent from this browser and whose outcome it has not been told. */
+/** An intervention sent from this browser whose outcome it does not know. */
 export interface Sent extends SentKey {
-  /** Keys belong to people: somebody else who signs in here cannot ask after it. */
+  /** Keys belong to accounts: another person who signs in here cannot check it. */
   account: string;
   outboxName: string;
   operation: string;
@@ -17,14 +17,14 @@ export interface Sent extends SentKey {
 }
 
 const KEY = 'outbox-console.sent';
-/** Older ones are answered by nobody any more. */
+/** Older ones are dropped. */
 const KEPT_MS = 90 * 86_400_000;
 
 function isSent(value: unknown): value is Sent {
   return typeof value === 'object' && value !== null && 'key' in value && 'account' in value && 'sentAt' in value;
 }
 
-/** A list that this browser keeps under a name; empty in a window that keeps nothing. */
+/** A list that this browser stores under a name; empty in a window without storage. */
 export function storedList(name: string): unknown[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(name) ?? '[]');
@@ -39,7 +39,7 @@ export function storeList(name: string, list: readonly unknown[]): void {
     if (list.length === 0) localStorage.removeItem(name);
     else localStorage.setItem(name, JSON.stringify(list));
   } catch {
-    // Private windows may refuse storage; what is sent is asked after for as long as the page is open.
+    // Private windows may refuse storage; outcomes are then checked while the page is open.
   }
 }
 
@@ -48,7 +48,7 @@ const stored = (): Sent[] =>
     .filter(isSent)
     .filter(({ sentAt }) => Date.now() - sentAt < KEPT_MS);
 
-/** What this account sent from here and still has to be told of, oldest first. */
+/** This account's interventions whose outcome it has yet to see, oldest first. */
 export const sentBy = (account: string): Sent[] => stored().filter((one) => one.account === account);
 
 const storedBut = (key: string): Sent[] => stored().filter((one) => one.key !== key);

@@ -7,11 +7,11 @@ const InterventionDialog = lazy(async () => ({ default: (await loadDialog()).Int
 
 export interface Intervention {
   open: Open;
-  /** Fetches the dialog's script before it is needed, when rows are ticked. */
+  /** Loads the dialog's script before it is needed, when rows are ticked. */
   prepare: () => void;
-  /** What the dialog is open for; screens hold still meanwhile. */
+  /** What the dialog is open for; screens pause polling meanwhile. */
   opening: Opening | null;
-  /** The confirm dialog and result panel, loaded when first needed. `onSettled` hears of every intervention once, when its outcome is known. */
+  /** The confirm dialog and result panel, loaded on first use. `onSettled`: called once per intervention, when its outcome is known. */
   dialog: (onSettled: (result: InterventionResult) => void) => ReactNode;
 }
 
@@ -19,13 +19,13 @@ export function useIntervention(): Intervention {
   const [opening, setOpening] = useState<Opening | null>(null);
   const opener = useRef<Element | null>(null);
   const open = useCallback<Open>(({ id, name }, operation, events) => {
-    // Undo opens from within the dialog; the way back is still the first one.
+    // Undo opens from within the dialog; the focus still returns to the first opener.
     if (document.activeElement?.closest('[role="dialog"]') == null) opener.current = document.activeElement;
     setOpening({ subject: { id, name }, operation, events, key: crypto.randomUUID() });
   }, []);
   const close = useCallback(() => {
     setOpening(null);
-    // The dialog is taken away as a whole, so it cannot give the focus back itself.
+    // The dialog is removed as a whole, so it cannot return the focus itself.
     requestAnimationFrame(() => {
       if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus({ preventScroll: true });
     });

@@ -9,14 +9,14 @@ import { type End, type Halt, monotonicNow, type Opening, readVersions, runBatch
 import { forgetSent, keepSent, type SentKey } from './sent';
 import { useSentNotices } from './sent-notices';
 
-/** Where a decision stands. `checking`: a part of it was sent and the answer did not say what became of it. */
+/** The state of a run. `checking`: a part of it was sent, and the answer did not say what became of it. */
 export type Run =
   | { phase: 'deciding' }
   | { phase: 'sending'; progress: Progress; several: boolean }
   | { phase: 'checking'; sent: SentKey; onKnown: (end: End) => void }
   | { phase: 'absent'; key: string }
   | { phase: 'refused'; problem: ProblemInfo }
-  /** Ended between two batches; what is left can be gone on with. */
+  /** Stopped between two batches; the rest can be continued. */
   | { phase: 'halted'; progress: Progress; halt: Halt; tried: string | null }
   | { phase: 'done'; result: InterventionResult };
 
@@ -24,11 +24,11 @@ interface Work {
   request: Omit<InterventionRequest, 'events'>;
   batches: Batch[];
   results: InterventionResult[];
-  /** The event that goes first and alone; null where none does. */
+  /** The event that goes first and alone; null if none does. */
   tried: string | null;
 }
 
-/** Carries out one decision under one key, however often `send` is called; in several interventions where one does not hold it. */
+/** Carries out one decision under one key, however often `send` is called; in several interventions if it is too large for one. */
 export function useRun({ subject: { id: outbox, name: outboxName }, key }: Opening) {
   const { account, interventions } = useConsole();
   const { takeOver } = useSentNotices();
@@ -63,7 +63,7 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
         },
         send: async (batch) => {
           const { key: sentKey, events } = batch;
-          // Before it is sent: a page that is loaded again meanwhile says what became of it all the same.
+          // Before it is sent, so that a reloaded page can still report what became of it.
           const sent = { key: sentKey, account: account.name, outbox, outboxName, operation: request.operation, count: events.length };
           keepSent({ ...sent, sentAt: Date.now() });
           const sentAt = monotonicNow();
@@ -96,7 +96,7 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
   const goOn = useCallback(() => {
     if (work.current !== null && queries.isMutating({ mutationKey: ['run', key] }) === 0) mutate(work.current);
   }, [mutate, queries, key]);
-  /** With `tryOne`, one event goes first and the others wait for a word. */
+  /** With `tryOne`, one event goes first and the others wait for a confirmation. */
   const send = useCallback(
     ({ events, ...request }: InterventionRequest, tryOne: boolean) => {
       if (queries.isMutating({ mutationKey: ['run', key] }) > 0) return;
@@ -110,7 +110,7 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
   const stop = useCallback(() => {
     wantsStop.current = true;
   }, []);
-  /** What the batches did so far; null before the first was answered. */
+  /** The result of the batches so far; null before the first answer. */
   const soFar = useCallback((): InterventionResult | null => {
     const [first, ...others] = work.current?.results ?? [];
     return first === undefined ? null : joinResults([first, ...others]);
@@ -120,18 +120,18 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
 
 export interface Preview {
   preview: InterventionPreview | null;
-  /** The events after those shown, as they were seen: an undo's as they were when the dialog opened. Whole once it is not loading. */
+  /** The events after those shown, as seen; for an undo, as read when the dialog opened. Complete once `loading` is false. */
   beyond: SeenEvent[];
   problem: ProblemInfo | null;
   loading: boolean;
-  /** Reads the rows as they are now and takes those as seen. */
+  /** Reads the rows as they are now; these then count as seen. */
   readAgain: () => void;
 }
 
-/** A preview is what somebody decides on: it stands until they ask for another. */
+/** People decide by a preview: it stays until they ask for another. */
 const ONCE = { staleTime: Infinity, retry: false, networkMode: 'always' } as const;
 
-/** What the operation would do to the first of these events. Those without a version (an undo) are read when the dialog opens, beyond the shown ones too. */
+/** What the operation would do to the first of these events. Events without a version (undo) are all read when the dialog opens. */
 export function usePreview(opening: Opening): Preview {
   const { subject, operation, events, key } = opening;
   const { preview: ask } = useConsole().interventions;
@@ -140,7 +140,7 @@ export function usePreview(opening: Opening): Preview {
     seen: events.slice(0, INTERVENTION_EVENTS_MAX),
     beyond: events.slice(INTERVENTION_EVENTS_MAX),
   });
-  // A refusal is an answer too: it stays in view while the next one is read.
+  // A refusal is an answer too: it is shown while the next one is read.
   const shown = useQuery({
     ...ONCE,
     queryKey: ['preview', key, round.number],
@@ -160,7 +160,7 @@ export function usePreview(opening: Opening): Preview {
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => readVersions(ask, opening, round.beyond, signal),
   });
-  // Those shown are worth showing before the others were read.
+  // The first events are shown before the others are read.
   const failed = shown.data?.ok === false ? shown.data : versions.data?.ok === false ? versions.data : null;
   const preview = failed === null && shown.data?.ok === true ? shown.data.value : null;
   const beyond = versions.data?.ok === true ? versions.data.value : round.beyond;

@@ -12,12 +12,12 @@ import classes from './filters.module.css';
 
 export interface Chip<F> {
   label: string;
-  /** What it is set to, in words; null when it does not narrow. */
+  /** Its value in words; null if it is not set. */
   value: string | null;
-  /** What is wrong with what the URL says. */
+  /** What is wrong with its value in the URL. */
   error?: string;
   without: Partial<F>;
-  /** Sets it; `apply` closes the chip. */
+  /** The form that sets it; `apply` closes the chip. */
   editor: (apply: (part: Partial<F>) => void) => ReactNode;
 }
 
@@ -49,7 +49,7 @@ export function Filters<F>({ label, chips, onChange, onClear, before, after }: F
   );
 }
 
-/** Its name, its value once set, an editor on click and a cross to take it off. */
+/** Its name, its value if set, an editor on click and a cross to clear it. */
 function FilterChip<F>({ chip, onChange }: { chip: Chip<F>; onChange: (part: Partial<F>) => void }) {
   const { label, value, error, without, editor } = chip;
   const t = useTranslations('events.filter');
@@ -94,7 +94,7 @@ interface ManyEditorProps<T extends string> {
   chosen: readonly T[] | undefined;
   /** `unavailable`: why it cannot be chosen. */
   options: readonly { value: T; label: ReactNode; unavailable?: string }[];
-  /** Name of a box that narrows the options, and takes one that is not among them. */
+  /** Label of a box that narrows the options, and accepts a value that is not among them. */
   typed?: string;
   onApply: (chosen: T[] | undefined) => void;
 }
@@ -147,7 +147,7 @@ interface TextChip {
   value: string | undefined;
 }
 
-/** A field that is written; nothing written takes it off. */
+/** A text field; an empty text clears it. */
 export function textChip<K extends string>(field: K, { hint, ...chip }: TextChip, tidy = (text: string) => text): Chip<Record<K, string>> {
   const part = (text?: string) => ({ [field]: text && tidy(text) }) as Partial<Record<K, string>>;
   return {
@@ -171,13 +171,13 @@ const SPANS = { '15m': 900, '1h': 3_600, '24h': 86_400, '7d': 604_800 } as const
 
 type Span = Pick<EventFilter, 'from' | 'to'>;
 
-/** From and to, on the clock of the reader's zone; the zone is named beside it. */
+/** From and to in the reader's zone, which is named below. */
 function TimeEditor({ span, onApply }: { span: Span; onApply: (span: Span) => void }) {
   const t = useTranslations('events.filter');
   const { timeZone } = useFormat();
   const wallOf = (at: string | undefined) => (at === undefined ? '' : instantToWall(at, timeZone));
   const [walls, setWalls] = useState({ from: wallOf(span.from), to: wallOf(span.to) });
-  // An end that was not touched keeps the digits below a second that its link came with.
+  // An unchanged end keeps the digits below a second from its link.
   const instant = (end: keyof Span) => (walls[end] === wallOf(span[end]) ? span[end] : (wallToInstant(walls[end], timeZone) ?? undefined));
   return (
     <EditorForm onApply={() => onApply({ from: instant('from'), to: instant('to') })}>
@@ -214,5 +214,5 @@ export function useTimeChip(label: string, span: Span, error?: string): Chip<Spa
   return { label, value, error, without: { from: undefined, to: undefined }, editor };
 }
 
-/** An instant so many seconds back, to the full second. */
+/** The time so many seconds ago, to the full second. */
 export const secondsAgo = (seconds: number): string => shortIso((Math.floor(Date.now() / 1_000) - seconds) * 1_000);

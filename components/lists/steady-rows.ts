@@ -2,19 +2,19 @@ import { useMemo, useState } from 'react';
 import type { OutboxEvent } from '@/lib/shared/model';
 
 interface SteadyRows<T extends { id: string }> {
-  /** The rows as they stand on screen, each as it was read last. */
+  /** The rows in their places on screen, each as it was read last. */
   rows: T[];
-  /** Ids of rows that the list does not hold any more: purged, or no longer matching the filter. */
+  /** Ids of rows that are not in the list any more: purged, or not matching the filter. */
   gone: ReadonlySet<string>;
   newer: number;
 }
 
-/** Lays a new reading over the rows on screen so that none moves under the pointer; new ones are counted. */
+/** Merges a new reading into the rows on screen without moving any; new rows are counted. */
 export function steadyRows<T extends { id: string }>(standing: readonly T[], latest: readonly T[]): SteadyRows<T> {
   const byId = new Map(latest.map((row) => [row.id, row]));
   const known = new Set(standing.map(({ id }) => id));
   const newer = latest.filter(({ id }) => !known.has(id)).length;
-  // As many rows as have come may have been pushed over the page's end: these are still there, on the next page.
+  // New rows may have pushed as many over the page's end: those still exist, on the next page.
   const pushedOff = standing.length - newer;
   const gone = standing.filter(({ id }, index) => !byId.has(id) && index < pushedOff).map(({ id }) => id);
   return { rows: standing.map((row) => byId.get(row.id) ?? row), gone: new Set(gone), newer };
@@ -34,7 +34,7 @@ interface Standing<T> {
   follows: boolean;
 }
 
-/** Rows that keep their places between readings of one `list` (filter and page). A new `round`, after an intervention, shows the next reading as it comes. */
+/** Rows that keep their places between readings of one `list` (filter and page). A new `round`, after an intervention, replaces them. */
 export function useSteadyRows<T extends { id: string }>(list: string, latest: readonly T[] = NO_ROWS, round: number): ShownRows<T> {
   const [standing, setStanding] = useState<Standing<T>>({ list, round, rows: latest, follows: false });
   const current = next(standing, list, round, latest);
@@ -48,6 +48,6 @@ function next<T>(standing: Standing<T>, list: string, round: number, latest: rea
   const other = standing.list !== list || (standing.rows.length === 0 && latest.length > 0);
   if (other || (standing.follows && standing.round === round && latest !== standing.rows))
     return { list, round, rows: latest, follows: false };
-  // What is on screen now is the list before the intervention: it stands until the reading after it.
+  // The rows on screen are from before the intervention: they stay until the reading after it.
   return standing.round === round ? standing : { ...standing, round, rows: latest, follows: true };
 }

@@ -7,9 +7,9 @@ export interface ListOptions<F, S extends object> {
   name: readonly unknown[];
   filter: F;
   serialise: (filter: F) => URLSearchParams;
-  /** The page behind it; null for the first one. */
+  /** The cursor of the page; null for the first one. */
   cursor: string | null;
-  /** As the URL has them; nothing is read anew for columns. */
+  /** As in the URL; choosing columns reads nothing. */
   columns?: string | null;
   initial: S;
   load: (query: string) => Promise<ActionResult<S>>;
@@ -18,10 +18,10 @@ export interface ListOptions<F, S extends object> {
 
 export interface List<F, S extends object> extends PolledSnapshot<S> {
   filter: F;
-  /** Filter and cursor as the URL writes them, and the filter alone. */
+  /** Filter and cursor as in the URL, and the filter alone. */
   query: string;
   filterQuery: string;
-  /** A page behind a cursor. */
+  /** Not the first page. */
   turned: boolean;
   pending: boolean;
   /** The rows are old or about to be replaced. */
@@ -32,7 +32,7 @@ export interface List<F, S extends object> extends PolledSnapshot<S> {
   setColumns: (columns: string) => void;
 }
 
-/** A list's state is its URL: every change is a navigation, so that back, reload and a sent link show the same. */
+/** A list's state is its URL: every change is a navigation, so that back, reload and a shared link show the same. */
 export function useList<F, S extends Snapshot>(options: ListOptions<F, S>): List<F, S> {
   const { name, filter, serialise, cursor, columns = null, initial, load, paused } = options;
   const router = useRouter();

@@ -12,18 +12,18 @@ import { useFormat } from '../figures/use-format';
 import classes from './charts.module.css';
 import screen from './outbox.module.css';
 
-/** The chart library comes after first paint, into a space already kept for it. */
+/** The chart library loads after first paint, into reserved space. */
 const ChartFrame = dynamic(() => import('../charts/chart-frame').then(({ ChartFrame: loaded }) => loaded), {
   ssr: false,
   loading: () => <Skeleton height={CHART_HEIGHT} radius="sm" animate={false} />,
 });
 
 interface ChartPanelProps extends ChartProps {
-  /** Why there is nothing to draw; undefined where something may be. */
+  /** Why there is nothing to draw; undefined if there may be something. */
   why: UnavailableReason | undefined;
 }
 
-/** A chart with its name, what its lines are, and the same numbers as a table for those who cannot see it. */
+/** A chart with its title and legend, and the same numbers as a table for those who cannot see it. */
 export const ChartPanel = memo(function ChartPanel({ why, ...chart }: ChartPanelProps) {
   const { title, panes, span } = chart;
   const words = useTranslations('outbox.charts');
@@ -43,7 +43,7 @@ export const ChartPanel = memo(function ChartPanel({ why, ...chart }: ChartPanel
             {lines.map((line) => (
               <li key={line.key}>
                 <LineSign line={line} />
-                {line.label} {/* Lines are missing together: once is enough. */}
+                {line.label} {/* Lines are missing for one reason: it is shown once. */}
                 {line === lines.findLast(isEmpty) && <Figure text={null} why={why ?? whyEmpty(line)} />}
               </li>
             ))}
@@ -64,10 +64,10 @@ export const ChartPanel = memo(function ChartPanel({ why, ...chart }: ChartPanel
   );
 });
 
-/** Of a chart of which something is known. */
+/** The reason for an empty line in a chart with other values. */
 const whyEmpty = ({ key }: ChartLine): UnavailableReason => (key === 'oldestAgeMs' ? 'not_watched' : 'no_events');
 
-/** The points of a chart as rows, newest first, made when they are asked for. */
+/** The points of a chart as rows, newest first, rendered on request. */
 function ChartTable({ title, ...chart }: ChartProps) {
   const words = useTranslations('outbox.charts');
   const [open, setOpen] = useState(false);
@@ -127,12 +127,12 @@ function Rows({ panes, span: { points, stepMs }, marks }: Pick<ChartProps, 'pane
 
 interface ChartSpec {
   id: 'depth' | 'flow' | 'latency' | 'heat' | 'failures' | 'dead';
-  /** The lines by which it is known. */
+  /** The line of the series whose `why` applies to the chart. */
   of: SeriesLine;
   panes: Pane[];
 }
 
-/** The charts of an outbox, in the order they are shown; the same until the step or the language changes. */
+/** The charts of an outbox, in the order they are shown; stable until the step or the language changes. */
 export function useChartSpecs({ stepSeconds, heatBoundsMs }: Pick<Series, 'stepSeconds' | 'heatBoundsMs'>): ChartSpec[] {
   const words = useTranslations('outbox.charts');
   const format = useFormat();

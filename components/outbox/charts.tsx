@@ -23,14 +23,14 @@ interface ChartsProps {
   view: ChartView;
   series: Series;
   marks: readonly Mark[];
-  /** null for who may not mark. */
+  /** null if the viewer may not mark. */
   marking: MarkActions | null;
-  /** Reads the screen again, for a mark that was put on or taken off. */
+  /** Reads the screen again after a mark was added or removed. */
   onMarked: () => Promise<void>;
   children: ReactNode;
 }
 
-/** How it came about: depth, flow, latency, failures and dead letters on one time axis, with one cursor and one selection. */
+/** History: depth, flow, latency, failures and dead letters on one time axis, with one cursor and one selection. */
 export function Charts({ outbox, view, series, marks, marking, onMarked, children }: ChartsProps) {
   const words = useTranslations('outbox.charts');
   const [pending, change] = useViewChange('push');
@@ -69,7 +69,7 @@ interface ChartBarProps {
   children: ReactNode;
 }
 
-/** Which time and type the charts show, how to choose another, and the numbers to take along. */
+/** Which time and type the charts show, controls to change them, and a CSV of the numbers. */
 function ChartBar({ outbox, view, span, onChange, children }: ChartBarProps) {
   const words = useTranslations('outbox.charts');
   const windows = useTranslations('frame.windows');
@@ -122,7 +122,7 @@ function ChartBar({ outbox, view, span, onChange, children }: ChartBarProps) {
 
 const BUTTON = { size: 'compact-sm', position: 'bottom-end', width: 288 } as const;
 
-/** A time to the minute, on the clock of the reader's zone. */
+/** A time to the minute, in the reader's zone. */
 const minuteOf = (at: number, timeZone: string) => instantToWall(at, timeZone).slice(0, 16);
 
 interface SpanFormProps {
@@ -131,7 +131,7 @@ interface SpanFormProps {
   close: () => void;
 }
 
-/** A span by its two times, for those who do not drag. */
+/** Sets a span by its two times, without dragging. */
 function SpanForm({ span, onApply, close }: SpanFormProps) {
   const words = useTranslations('outbox.charts');
   const { timeZone } = useFormat();
@@ -176,7 +176,7 @@ interface MarkEditorProps extends Pick<ChartsProps, 'outbox' | 'onMarked'> {
   action: MarkActions['mark'];
 }
 
-/** Puts a mark on the charts of this outbox, now or at a time that has passed. */
+/** Puts a mark on the charts of this outbox, now or at a past time. */
 function MarkEditor(props: MarkEditorProps) {
   const words = useTranslations('outbox.charts');
   const kind = useState<Mark['kind']>('deploy');
@@ -188,7 +188,7 @@ function MarkEditor(props: MarkEditorProps) {
 }
 
 interface MarkFormProps extends MarkEditorProps {
-  /** The kind chosen last. */
+  /** The last chosen kind. */
   of: [Mark['kind'], (kind: Mark['kind']) => void];
   close: () => void;
 }
@@ -199,7 +199,7 @@ function MarkForm({ outbox, action, onMarked, of: [kind, setKind], close }: Mark
   const { timeZone } = useFormat();
   const [text, setText] = useState('');
   const [at, setAt] = useState(() => minuteOf(Date.now(), timeZone));
-  // The same mark sent twice is one mark; the next one has a key of its own.
+  // A mark sent twice is one mark; the next one has another key.
   const [key] = useState(() => crypto.randomUUID());
   const { send, sending, problem } = useChange(action, {
     onDone: () => {

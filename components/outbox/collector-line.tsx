@@ -25,7 +25,7 @@ interface CollectorLineProps {
   onOpen: (open: boolean) => void;
 }
 
-/** How the history of an outbox comes about, in one line: how far it reaches, and what is in its way. The rest on demand. */
+/** How the history of an outbox is collected, in one line: how far it reaches, and what hinders it. Details on request. */
 export function CollectorLine({ collector, asOf, open, onOpen }: CollectorLineProps) {
   const words = useTranslations('collector');
   const format = useFormat();

@@ -26,7 +26,7 @@ interface OutboxScreenProps {
   initial: MarkedSnapshot;
   action: (input: { outbox: string } & ChartView) => Promise<ActionResult<MarkedSnapshot>>;
   trendsAction: TrendsAction;
-  /** null for who may not mark. */
+  /** null if the viewer may not mark. */
   marking: MarkActions | null;
 }
 
@@ -56,7 +56,7 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
       <VerdictBanner outbox={outbox} summary={summary} onRefresh={refresh} />
       {stale && <Note>{words('lastGood', { clock: format.clock(stale.since), problem: stale.problem })}</Note>}
       <ReadOnlyNote outbox={outbox} />
-      {/* Not when it comes later: nothing below may move under somebody's hand. */}
+      {/* Not if it comes later: the screen must not move under the pointer. */}
       {initial.doctor?.worst != null && doctor !== null && <DoctorLine outbox={outbox.id} doctor={doctor} />}
       <Tiles
         summary={summary}

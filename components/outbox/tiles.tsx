@@ -15,16 +15,16 @@ import classes from './outbox.module.css';
 interface TileProps {
   label: string;
   of: { known: Known; why?: UnavailableReason };
-  /** How it is known, where that is said better than by `known`. */
+  /** How it is known, if a text says that better than `known`. */
   knownText?: string;
-  /** Offers what would make a figure known that is not. */
+  /** Opens the advice on how to make an unknown figure known. */
   onAdvice?: () => void;
   asOf: string;
   wide?: 'flow' | 'latency' | 'slot';
   children: ReactNode;
 }
 
-/** What an index or a column would mend. */
+/** Reasons that an index or a column would remove. */
 const ADVISABLE: readonly UnavailableReason[] = ['needs_sampling', 'too_many_rows', 'no_published_at'];
 
 function Tile({ label, of: { known, why }, knownText, onAdvice, asOf, wide, children }: TileProps) {
@@ -49,7 +49,7 @@ function Tile({ label, of: { known, why }, knownText, onAdvice, asOf, wide, chil
   );
 }
 
-/** How far the relay is, where no row says it. */
+/** How far the relay is, by its replication slot. */
 function SlotTile({ slot, asOf }: { slot: SlotHealth; asOf: string }) {
   const words = useTranslations('outbox.slot');
   const reasons = useTranslations('unavailable');
@@ -83,9 +83,9 @@ function SlotTile({ slot, asOf }: { slot: SlotHealth; asOf: string }) {
 
 interface TilesProps {
   summary: Summary;
-  /** Whether the table says when an event was published. */
+  /** Whether the table has publish times. */
   publishedAtKnown: boolean;
-  /** Set where an index or a column would make more figures known. */
+  /** Set if an index or a column would make more figures known. */
   onAdvice?: () => void;
 }
 

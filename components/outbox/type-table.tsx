@@ -20,7 +20,7 @@ type TypeColumn = keyof TypeFigures;
 
 type TypeSort = { column: TypeColumn; descending: boolean };
 
-/** Rows in the order asked for; what is not known comes last either way, and equals are in the order of their names. */
+/** Sorted rows; unknown values come last in both directions, equal ones are ordered by name. */
 export function sortTypes(rows: TypeFigures[], { column, descending }: TypeSort): TypeFigures[] {
   const sign = descending ? -1 : 1;
   const compare = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
@@ -34,10 +34,10 @@ export function sortTypes(rows: TypeFigures[], { column, descending }: TypeSort)
 
 export type TrendsAction = (input: { outbox: string; window: Window; types: string[] }) => Promise<ActionResult<TypeTrend[]>>;
 
-/** A trend changes slowly beside the figures, and each type of it is a reading. */
+/** Trends change more slowly than the figures, and each type costs a reading. */
 const TREND_INTERVAL_MS = 60_000;
 
-/** The flow of the first types of an outbox, read after the screen is there. */
+/** The flow of an outbox's types, the first ones by name, read after the screen is shown. */
 function useTypeTrends(outbox: string, window: Window, types: readonly string[], action: TrendsAction): TypeTrend[] | undefined {
   const wanted = types.toSorted().slice(0, TREND_TYPES_MAX);
   const { data } = useQuery({
@@ -58,7 +58,7 @@ function useTypeTrends(outbox: string, window: Window, types: readonly string[],
 const NUMBER_COLUMNS = ['waiting', 'dead', 'retries', 'errors', 'p95Ms'] as const;
 type NumberColumn = (typeof NUMBER_COLUMNS)[number];
 
-/** Columns whose rows are compared at a glance: each cell has a bar, as long as its share of the greatest. */
+/** Columns with a bar in each cell, as long as its share of the largest value. */
 const BARRED: readonly NumberColumn[] = ['retries', 'errors'];
 
 interface TypeTableProps {
@@ -68,7 +68,7 @@ interface TypeTableProps {
   trendsAction: TrendsAction;
 }
 
-/** The figures by event type; a type leads to its events, or to its charts. */
+/** The figures by event type; a type links to its events and to its charts. */
 export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProps) {
   const { byType: rows, depth, retries, errorRate, latency } = summary;
   const words = useTranslations('outbox');
@@ -88,7 +88,7 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
   };
   const cell = (row: TypeFigures, column: NumberColumn, first: boolean) => {
     const value = row[column];
-    // A column that this table cannot fill says so once.
+    // A column that this table cannot fill shows the reason once.
     if (rows.every((each) => each[column] === null))
       return (
         first && (

@@ -6,10 +6,10 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { useNow, useTicking } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 
-/** What the catalogues test for with `select` where a value is not known. */
+/** The value that the catalogues' `select` tests for if something is unknown. */
 const NONE = 'none';
 
-/** Why an outbox cannot be seen, by its first fact. */
+/** Why an outbox cannot be read, by the code of its first evidence. */
 const BLIND: Record<string, string> = {
   rows_hidden: 'hidden',
   source_slow: 'slow',
@@ -69,7 +69,7 @@ export function useVerdictSentence({
   });
 }
 
-/** Puts a fact behind a verdict into words: `…Ms`, `…Bytes`, times as how long ago, but `sinceAt` as a time of day; counts stay numbers for plurals. null for an unknown fact. */
+/** Evidence as text: `…Ms`, `…Bytes`, times as how long ago, `sinceAt` as a time of day; others stay as they are. null if unknown. */
 export function useEvidenceText(): (evidence: Evidence) => string | null {
   const words = useTranslations('evidence');
   const format = useFormat();
@@ -83,7 +83,7 @@ export function useEvidenceText(): (evidence: Evidence) => string | null {
   };
   return ({ code, values }) => {
     if (!words.has(code)) return null;
-    // An age taken with its start keeps growing, in step with the sentence above it.
+    // An age that comes with its start keeps growing, in step with the sentence above it.
     const start = Object.entries(values).find(([name]) => name.endsWith('At'))?.[1];
     const current = 'ageMs' in values && typeof start === 'string' ? { ...values, ageMs: now - Date.parse(start) } : values;
     return words(code, Object.fromEntries(Object.entries(current).map(([name, value]) => [name, say(name, value)])));

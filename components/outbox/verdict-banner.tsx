@@ -15,7 +15,7 @@ const FACTS_SHOWN = 3;
 const WAITING = '/events?state=pending&state=retrying&order=oldest';
 const FAILING = '/events?state=retrying&state=dead&order=newest';
 
-/** Where to go next, below the address of the outbox; what cannot be seen leaves nothing but reading again. */
+/** The next screen, below the outbox's address; null if only reading again can help. */
 const NEXT_STEP: Record<Verdict, ((fact: (code: string, name: string) => string | null) => string) | null> = {
   source_down: null,
   cannot_see: null,
@@ -51,7 +51,7 @@ export function VerdictBanner({ outbox, summary, onRefresh }: { outbox: OutboxIn
     const value = evidence.find((fact) => fact.code === code)?.values[name];
     return typeof value === 'string' ? value : null;
   });
-  // No row waits behind a slot: what to do about it is the doctor's to say.
+  // No row waits behind a replication slot: the doctor says what to do.
   const atDoctor = verdict === 'log_held' || (verdict === 'relay_stopped' && summary.slot !== null);
   const href = atDoctor ? doctorHref(outbox.id) : step === undefined ? null : outboxHref(outbox.id, step);
   const facts = evidence.map((fact) => evidenceText(fact)).filter((text) => text !== null);

@@ -11,7 +11,7 @@ import classes from './palette.module.css';
 const load = () => import('./palette');
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
 
-/** The box has the focus long before; a key pressed later is no longer meant for it. */
+/** By then the box has the focus; a key pressed later is not meant for it. */
 const CAPTURE_MS = 5_000;
 
 export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
@@ -22,8 +22,7 @@ export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
   const isOpen = useRef(false);
   const stopCapture = useRef<(() => void) | null>(null);
 
-  // Fetched when somebody reaches for it: the pointer comes near, or the key that begins ⌘K goes down. Whoever never
-  // does has not paid for it.
+  // Loaded when it is likely to be used: the pointer comes near, or the first key of ⌘K goes down.
   useEffect(() => {
     const reach = ({ key }: KeyboardEvent) => {
       if (key === 'Meta' || key === 'Control') void load().catch(() => undefined);
@@ -34,7 +33,7 @@ export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
 
   const open = async () => {
     stopCapture.current?.();
-    // It empties itself only when it is wholly gone; whoever is back before that does not go on from the last text.
+    // It clears its text only once it is fully closed; reopened before that, it must not keep the last text.
     if (!isOpen.current) setText('');
     isOpen.current = true;
     const stop = captureTyping({ onCharacter: (character) => setText((before) => before + character), onEnter: () => setEntered(true) });
@@ -45,7 +44,7 @@ export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
       setWanted(true);
       loaded.palette.open();
     } catch {
-      // The script did not come; the keys go back to the screen.
+      // The script failed to load; keys go back to the screen.
       stop();
       isOpen.current = false;
     }
@@ -88,7 +87,7 @@ export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
   );
 }
 
-/** Until the palette's box has the focus, what is typed is for it already: on the screen below, "a" would archive. Ends once it has. */
+/** Until the palette's box has the focus, typed keys are collected for it: on the screen below, "a" would archive. */
 function captureTyping({ onCharacter, onEnter }: { onCharacter: (character: string) => void; onEnter: () => void }): () => void {
   const stop = () => document.removeEventListener('keydown', listen, true);
   const listen = (event: KeyboardEvent) => {

@@ -26,7 +26,7 @@ export const [paletteStore, palette] = createSpotlight();
 export interface PaletteProps {
   text: string;
   onText: (text: string) => void;
-  /** Enter was pressed before there was anything to go to: the first thing found is it. */
+  /** Enter was pressed before there was a result: the first one opens. */
   entered: boolean;
   onEntered: (entered: boolean) => void;
   onClose: () => void;
@@ -36,14 +36,14 @@ export interface PaletteProps {
 interface Target {
   href: string;
   label: string;
-  /** Further words it is found by. */
+  /** More words it is found by. */
   words: string;
   icon: ReactNode;
-  /** Left out until something is typed. */
+  /** Shown only once something is typed. */
   further?: boolean;
 }
 
-/** Goes to an outbox, a screen, or the event somebody has the id of. */
+/** Opens an outbox, a screen, or an event by its id. */
 export function Palette({ findEvent, text, onText, entered, onEntered, onClose }: PaletteProps) {
   const t = useTranslations('palette');
   const router = useRouter();
@@ -162,7 +162,7 @@ function matches({ label, words }: Target, wanted: string): boolean {
 
 const LIST_ID = 'palette-list';
 
-/** Marks the first thing found, which Enter goes to: Spotlight does so when the text changes, and not for an answer that comes later. */
+/** Selects the first result, which Enter opens: Spotlight does so when the text changes, but not for later results. */
 function FirstSelected({ found, goThere, onGone }: { found: string; goThere: boolean; onGone: () => void }) {
   const gone = useEffectEvent(onGone);
   useEffect(() => {

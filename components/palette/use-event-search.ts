@@ -5,14 +5,14 @@ import type { EventState } from '@/lib/shared/states';
 
 export interface FoundEvents {
   events: { outbox: string; id: string; type: string | null; state: EventState }[];
-  /** Outboxes that did not answer: the event may be there all the same. */
+  /** Outboxes that did not answer: they may have the event. */
   unread: string[];
 }
 
-/** An id has this many characters at least; shorter text is a name. */
+/** An id has at least this many characters; shorter text is a name. */
 const ID_LENGTH = 2;
 const TYPING_PAUSE_MS = 250;
-/** While an outbox does not answer it is asked again after this long, so many times. */
+/** If an outbox does not answer, the search is repeated after this time, at most AGAIN_TIMES. */
 const AGAIN_MS = 1_500;
 const AGAIN_TIMES = 3;
 
@@ -22,7 +22,7 @@ interface EventSearch extends FoundEvents {
   status: 'idle' | 'searching' | 'done' | 'failed';
 }
 
-/** Asks once typing pauses, and again while an outbox does not answer; an answer to what is not asked any more is dropped. */
+/** Searches once typing pauses, and again while an outbox does not answer; outdated results are dropped. */
 export function useEventSearch(wanted: string, findEvent: (text: string) => Promise<ActionResult<FoundEvents>>): EventSearch {
   const [text] = useDebouncedValue(wanted, TYPING_PAUSE_MS);
   const asking = wanted.length >= ID_LENGTH;

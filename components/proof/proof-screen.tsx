@@ -35,7 +35,7 @@ interface ProofActions {
 interface ProofScreenProps {
   outbox: { id: string; name: string; database: string; table: string };
   initial: ProofStatus;
-  /** null for who may only look. */
+  /** null if the viewer may only read. */
   actions: ProofActions | null;
 }
 
@@ -61,7 +61,7 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
       reasonLabel={t('reason')}
       reasonHint={t('reasonHint')}
       confirm={t(turn)}
-      // Somebody was faster only in that the mapping or the table is another one now.
+      // A conflict means that the mapping or the table is another one now.
       say={({ code }) => (code === 'conflict' ? t('turnConflict') : null)}
       send={(reason) => action({ outbox: outbox.id, request: { on: turn === 'turnOn', reason } })}
       onDone={setStatus}
@@ -176,7 +176,7 @@ function Differences({ status: { differences } }: { status: ProofStatus }) {
   );
 }
 
-/** Every operation from every state: what it did in the last proof, or that it has not been tried. */
+/** Every operation from every state: its result in the last proof, or that it has not been tried. */
 export function ProofResults({ status: { cases, last } }: { status: ProofStatus }) {
   const t = useTranslations('proof');
   const operationName = useOperationName();
@@ -280,7 +280,7 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
   );
 }
 
-/** As in the confirm dialog, what does not fit is cut. */
+/** As in the confirm dialog, long ids are cut. */
 const ids = (of: readonly string[]) =>
   of.map((id) => (
     <bdi key={id} className={classes.eventId} title={visibleText(id)}>
@@ -288,7 +288,7 @@ const ids = (of: readonly string[]) =>
     </bdi>
   ));
 
-/** What changing a row sets off in its database, and what of it is not taken back. */
+/** What changing a row triggers in its database, and what of that is not undone. */
 function SideEffects({ status: { triggers, warnings } }: { status: ProofStatus }) {
   const t = useTranslations('proof');
   return (

@@ -34,7 +34,7 @@ interface FrameProps extends PersonMenusProps {
   console: ConsoleValue;
   railCollapsed: boolean;
   serverNow: number;
-  /** The command palette: its button stands in the top bar, its dialog where it likes. */
+  /** The command palette, with its button in the top bar. */
   palette?: ReactNode;
   children: ReactNode;
 }
@@ -94,7 +94,7 @@ function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<Fr
   );
 }
 
-/** What is copied is read later, where "3 m ago" means nothing: the selection with absolute times; null when it holds no relative one. */
+/** The selection with absolute times, as copied text is read later; null if it has no relative time. */
 function selectionWithAbsoluteTimes(selection: Selection | null): string | null {
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
   const range = selection.getRangeAt(0);
@@ -118,7 +118,7 @@ const SentNotice = lazy(async () => ({ default: (await import('../interventions/
 
 const NOTICE = { root: classes.notice, title: classes.noticeTitle, icon: classes.noticeIcon };
 
-/** What stands between the reader and fresh numbers, and what was sent and not answered; over the foot of the screen, so that nothing moves. */
+/** Why figures are not fresh, and interventions without an answer; at the bottom of the screen, so that nothing moves. */
 function Notices() {
   const words = useTranslations('frame');
   const problems = useTranslations('problems');
@@ -171,10 +171,10 @@ function Notices() {
 interface Part {
   key: 'fleet' | 'deadLetters' | 'audit' | 'doctor' | 'detect';
   href: string;
-  /** Where its other pages are, if not below `href`. */
+  /** The path of its other pages, if that is not `href`. */
   below?: string;
   icon: ComponentType<IconProps>;
-  /** Whose it is, where not everybody's. */
+  /** Required to see it. */
   permission?: Permission;
 }
 
@@ -186,7 +186,7 @@ const PARTS: Part[] = [
   { key: 'detect', href: '/detect', icon: IconDatabaseSearch, permission: 'account:manage' },
 ];
 
-/** The parts of the console: a rail, icons only when collapsed, a bar at the bottom of a phone. */
+/** The parts of the console: a rail, with icons only when collapsed; a bar at the bottom of a phone. */
 function Rail({ collapsedFirst }: { collapsedFirst: boolean }) {
   const [collapsed, setCollapsed] = useState(collapsedFirst);
   const words = useTranslations('frame');
@@ -248,7 +248,7 @@ function Brand() {
   );
 }
 
-/** The dialog's script comes with its first opening: no screen waits for it. */
+/** The dialog's script loads with its first opening: no screen waits for it. */
 const ShortcutList = lazy(() => import('./shortcut-list').then(({ ShortcutList: loaded }) => ({ default: loaded })));
 
 function ShortcutHelp() {

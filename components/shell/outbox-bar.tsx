@@ -9,7 +9,7 @@ import { useConsole } from '../frame/console';
 import classes from '../frame/frame.module.css';
 import { outboxHref } from '../hrefs';
 
-/** Chosen when the charts show a span of their own. */
+/** Selected while the charts show a custom span. */
 const OWN = 'own';
 
 const SCREENS = [
@@ -19,7 +19,7 @@ const SCREENS = [
   { key: 'settings', path: '/settings' },
 ] as const;
 
-/** The screens of the outbox in view, and the window where a screen has one. Nothing on other pages, or for an outbox that is not there. */
+/** The screens of the current outbox, and the window on its overview. Nothing on other pages, or for an unknown outbox. */
 export function OutboxBar() {
   const { outboxes } = useConsole();
   const words = useTranslations('frame');
@@ -74,7 +74,7 @@ function WindowSelect() {
   );
 }
 
-/** Goes to another span or type of the charts: by its address, so that a link shows the same. */
+/** Shows another span or type of the charts by changing the URL, so that a link shows the same. */
 export function useViewChange(how: 'push' | 'replace'): [boolean, (view: Pick<ChartView, 'span' | 'type'>) => void] {
   const router = useRouter();
   const pathname = usePathname();
@@ -88,7 +88,7 @@ export function useViewChange(how: 'push' | 'replace'): [boolean, (view: Pick<Ch
   return [pending, change];
 }
 
-/** Jumps to another outbox and stays on the same screen of it. */
+/** Opens another outbox: on the same list, or its overview. */
 export function OutboxSwitcher() {
   const { outboxes } = useConsole();
   const words = useTranslations('frame');
