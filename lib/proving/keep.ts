@@ -1,4 +1,4 @@
-/** Proofs in the store: what a binding asks, what a screen shows, and the switch that turns changes on. */
+/** Proofs in the store: what a binding needs, what a screen shows, and the switch that turns changes on. */
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import { asMapped } from '@/lib/outbox/capabilities';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
@@ -15,7 +15,7 @@ import type { Store } from '@/lib/store/store';
 import { whyNotProvable } from './prove';
 import { reachesOutside, trialsOf, triggersOf, warningsOf } from './survey';
 
-/** A proof as it was kept; one of an earlier release told of rows that were made for it. */
+/** A stored proof; those of earlier releases have no `rows` and `statements`. */
 function documentOf({ document }: StoredProof): ProofDocument {
   const kept = JSON.parse(document) as ProofDocument;
   return {
@@ -46,11 +46,11 @@ function knownFrom({ switched, last }: Awaited<ReturnType<typeof keptOf>>): Know
 function factsOf(json: string | null): ProofFacts | null {
   if (json === null) return null;
   const facts = JSON.parse(json) as ProofFacts;
-  // Written by another version, in other words: whether it still holds cannot be told.
+  // Written by another version: whether it still holds is not known.
   return (facts.version as number) === 1 ? facts : null;
 }
 
-/** Puts a proof into the store; the next binding knows of it. */
+/** Stores a proof, with its audit entry; the next binding uses it. */
 export async function keepProof(
   store: Pick<Store, 'db'>,
   directory: Pick<OutboxDirectory, 'forget'>,
@@ -77,7 +77,7 @@ export async function keepProof(
   directory.forget(outbox.id);
 }
 
-/** Everything the proof page shows. Looks at the table only for the newest event of each state. */
+/** Everything the proof page shows. Reads the table only for the newest event of each state. */
 export async function proofStatus(store: Pick<Store, 'db'>, outbox: Outbox): Promise<ProofStatus> {
   const kept = await keptOf(store, outbox.id);
   const { switched, last } = kept;
@@ -106,7 +106,7 @@ function holds(proof: StoredProof | null, facts: ProofFacts): boolean {
   return proof !== null && proof.fingerprint === fingerprintOf(facts) && outcomeOf(documentOf(proof).results) !== 'failed';
 }
 
-/** The newest event of each state, as a suggestion: where it cannot be read there is none. */
+/** The newest event of each state, as a suggestion; none if it cannot be read. */
 async function realEvents(outbox: Outbox, states: State[]): Promise<ProofStatus['realEvents']> {
   const entries = await Promise.all(
     states.map(async (state) => {
@@ -120,7 +120,7 @@ async function realEvents(outbox: Outbox, states: State[]): Promise<ProofStatus[
   return Object.fromEntries(entries.filter(([, id]) => id !== undefined));
 }
 
-/** Turns changes on or off, with the audit entry. Throws Problem `conflict` when nothing, or something else, was proven. */
+/** Turns changes on or off, with the audit entry. Throws Problem `conflict` unless the mapping and the table are proven as they are. */
 export async function turnChanges(
   store: Pick<Store, 'db'>,
   directory: Pick<OutboxDirectory, 'forget'>,

@@ -1,4 +1,4 @@
-/** Proves a mapping: every operation on real events of every state, in the transaction of an intervention, which is taken back. */
+/** Proves a mapping: every operation on real events of every state, in the transaction of an intervention, which is rolled back. */
 import { uuidv7 } from 'uuidv7';
 import { applyOperation } from '@/lib/interventions/apply';
 import { classify } from '@/lib/interventions/classify';
@@ -23,18 +23,18 @@ import { outcomeOf, type ProofDocument, type ProofResult } from '@/lib/shared/ch
 import { notOffered, reachesOutside, trialsOf, triggersOf, warningsOf, type Trial } from './survey';
 
 export interface ProofOptions {
-  /** Chosen events; of states of which none is chosen the newest are taken, unless a trigger may reach outside. */
+  /** Chosen events; for states without one the newest are tried, unless a trigger may reach outside the transaction. */
   events: string[];
   actor: string;
 }
 
 export const PROOF_EVENTS_MAX = 12;
-/** So many of the newest events of a state are looked at, until some could be locked. */
+/** At most this many of the newest events of a state are tried, until one gives a result. */
 const NEWEST = 20;
 const AT_ONCE = 5;
 const AUTHOR = { interventionId: '00000000-0000-0000-0000-000000000000', actorName: 'a proof', reason: 'taken back' };
 
-/** What stands in the way of proving at all, rather than of changing. */
+/** Reasons that prevent a proof, and not only changes. */
 const FIRST = [
   'no_operator_url',
   'no_primary_key',
@@ -46,12 +46,12 @@ const FIRST = [
   'no_grant',
 ] as const;
 
-/** What has to be put right before a proof makes sense; null when nothing. */
+/** What has to be fixed before a proof is possible; null if nothing. */
 export function whyNotProvable(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyReason | null {
   return FIRST.find((why) => why === outbox.whyReadOnly) ?? null;
 }
 
-/** Runs the proof; nothing of it remains. Throws Problem: `read_only` for what has to be put right first, `timeout`, `unavailable`. */
+/** Runs the proof and rolls it back. Throws Problem: `read_only` if something has to be fixed first, `timeout`, `unavailable`. */
 export async function prove(bound: Outbox, options: ProofOptions): Promise<ProofDocument> {
   const outbox = asMapped(bound);
   const first = whyNotProvable(outbox);
@@ -80,7 +80,7 @@ export async function prove(bound: Outbox, options: ProofOptions): Promise<Proof
   }
 }
 
-/** What a trial came to; the rest stays as it was begun. */
+/** The result of a trial; what it leaves out stays empty. */
 type Finding = Partial<ProofResult> & Pick<ProofResult, 'verdict'>;
 
 async function tryOne(outbox: Outbox, trial: Trial, chosen: OutboxEvent[]): Promise<ProofResult> {
@@ -104,7 +104,7 @@ async function tryOne(outbox: Outbox, trial: Trial, chosen: OutboxEvent[]): Prom
     const failure = outbox.database.engine.failure(error);
     if (failure.code === 'connection' || (failure.code === 'other' && failure.state === null)) throw error;
     if (['locked', 'deadlock', 'busy'].includes(failure.code)) return { ...blank, statements, verdict: 'untried', because: 'locked' };
-    // A server's message may quote values of somebody's row: its code does not.
+    // A server's message may quote values of a row: its code does not.
     const because = failure.code === 'no_privilege' ? 'no_privilege' : 'failed';
     return { ...blank, statements, verdict: 'does_not', because, detail: `${failure.code} ${failure.state ?? ''}`.trim() };
   }
@@ -116,7 +116,7 @@ const seenIn = ({ place }: Trial, events: OutboxEvent[]): Seen[] =>
     return version?.place === place.key ? [{ id, version }] : [];
   });
 
-/** The newest first, a few at a time, until one says something about the operation. */
+/** The newest first, a few at a time, until one gives a result. */
 async function runTrial(change: Change, trial: Trial, events: Seen[]): Promise<Finding> {
   let records: RecordEvent[] = [];
   for (let from = 0; from < events.length; from += AT_ONCE) {
@@ -137,7 +137,7 @@ async function runTrial(change: Change, trial: Trial, events: Seen[]): Promise<F
 
 const other = (text: string): string => text.replace(/.$/, (last) => (last === '1' ? '2' : '1'));
 
-/** Null when no event says anything: held by others, too young, or changed meanwhile. */
+/** null if no event gives a result: locked by others, too young, or changed meanwhile. */
 async function judge(change: Change, trial: Trial, seen: Seen[], records: RecordEvent[]): Promise<Finding | null> {
   const out = records.find(({ detail }) => detail?.because === 'fits_published');
   if (out !== undefined) return { verdict: 'does_not', because: 'fits_published', detail: out.event_id, rows: [out.event_id] };
@@ -155,7 +155,7 @@ async function judge(change: Change, trial: Trial, seen: Seen[], records: Record
   const silent = steps.every(({ target, call, notify }) => target === null && call === null && notify === null);
   if (changed.length === 0 && silent) return { verdict: 'untried', because: 'nothing_changed' };
   const rows = done.map(({ event_id: id }) => id);
-  // Read again as anybody would: the state that a second try would find.
+  // Read again through the mapping: the state that a second try would find.
   const again = seen.filter(({ id }) => id === first.event_id);
   const [now] = await classify(change, steps, again);
   const written = steps.flatMap(({ set, call }) => [...Object.keys(set), ...(call?.writes ?? [])]);
@@ -172,7 +172,7 @@ async function judge(change: Change, trial: Trial, seen: Seen[], records: Record
 const differing = (before: Record<string, string | null>, after: Record<string, string | null>): string[] =>
   Object.keys(before).filter((name) => name in after && before[name] !== after[name]);
 
-/** Carries the answer out of a transaction that must not commit. */
+/** Carries the result out of a transaction that must not commit. */
 class TakenBack extends Error {
   constructor(readonly answer: Finding) {
     super('taken back');

@@ -1,4 +1,4 @@
-/** What a proof would try, and what that could set off. Reads nothing but what the binding already knows. */
+/** What a proof would try, and what that could trigger. Uses only what the binding knows; reads nothing. */
 import { OPERATIONS } from '@/lib/interventions/operations';
 import type { TableRules, TriggerRules } from '@/lib/database/description';
 import { capabilitiesOf } from '@/lib/outbox/capabilities';
@@ -11,7 +11,7 @@ export interface Trial extends ProofCase {
   place: Place;
 }
 
-/** Every operation from every state it is offered for, in each table that holds events of that state. `outbox` as its mapping says. */
+/** Every operation from every state it is offered for, in each table that holds events of that state. `outbox`: as its mapping says. */
 export function trialsOf(outbox: Outbox): Trial[] {
   return OPERATIONS.flatMap((operation) => {
     const offer = capabilitiesOf(outbox).operations[operation.key];
@@ -26,7 +26,6 @@ export function trialsOf(outbox: Outbox): Trial[] {
   });
 }
 
-/** Operations the outbox does not offer, with the code of why. */
 export function notOffered(outbox: Outbox): { operation: string; because: string }[] {
   return OPERATIONS.flatMap(({ key }) => {
     const offer = capabilitiesOf(outbox).operations[key];
@@ -59,13 +58,13 @@ export function triggersOf(outbox: Outbox): ProofTrigger[] {
   );
 }
 
-/** What leaves the transaction on its own: found in the text of triggers, so a hint and no guarantee. */
+/** What acts outside the transaction, found in the text of triggers: a hint and no guarantee. */
 const OUTSIDE =
   /\b(dblink\w*|pg_background\w*|http_(get|post|put|delete|patch|head)|http\s*\(|lo_export|pg_file_write|copy\s+[\s\S]{0,200}?\sprogram)\b/i;
 const COUNTERS = /\b(nextval|setval)\s*\(/i;
 const TRUSTED = new Set(['plpgsql', 'sql', 'internal']);
 
-/** Side effects that outlive a transaction that is taken back, as far as the catalogue shows them. */
+/** Side effects that survive a rollback, as far as the catalogue shows them. */
 export function warningsOf(outbox: Outbox): ProofWarning[] {
   return withRules(outbox).flatMap(([place, rules]) => {
     const table = nameOf(place);
@@ -77,7 +76,7 @@ export function warningsOf(outbox: Outbox): ProofWarning[] {
   });
 }
 
-/** True where a trigger may do what no transaction takes back: then only events that somebody chose are tried. */
+/** Whether a trigger may do what a rollback does not undo: then only chosen events are tried. */
 export function reachesOutside(outbox: Outbox): boolean {
   return warningsOf(outbox).some(({ code }) => code === 'outside_call' || code === 'untrusted_language');
 }
