@@ -1,6 +1,6 @@
 import type { ColumnDescription } from './description';
 
-/** Whether a column of this type prints a text so, `numeric(20,2)` for example: no zeros before it, all its places; false for floats. */
+/** Whether a column of this type, e.g. `numeric(20,2)`, prints exactly this text: no leading zeros, all decimals. False for floats. */
 export function printsAsDecimal(text: string, type: string): boolean {
   const found = /^(?:numeric|decimal)(?:\((\d+)(?:,(\d+))?\))?(?: unsigned)?(?: zerofill)?$/i.exec(type);
   if (found === null) return false;
@@ -13,7 +13,7 @@ export function printsAsDecimal(text: string, type: string): boolean {
 
 const INTEGER_BITS: Record<string, bigint> = { tinyint: 8n, smallint: 16n, mediumint: 24n, int: 32n, integer: 32n, bigint: 64n };
 
-/** The least and the greatest whole number a type holds, by its name on either engine; null for other types. */
+/** Smallest and largest value of an integer type of either engine; null for other types. */
 export function integerRange(type: string): [least: bigint, greatest: bigint] | null {
   const [, name = '', unsigned] = /^([a-z]+)(?:\(\d+\))?( unsigned)?(?: zerofill)?$/i.exec(type) ?? [];
   const bits = INTEGER_BITS[name.toLowerCase()];
@@ -23,7 +23,7 @@ export function integerRange(type: string): [least: bigint, greatest: bigint] | 
 
 const INTEGER = /^(0|-?[1-9][0-9]{0,19})$/;
 
-/** Whether a text is printed by a column of this type that holds whole numbers; of a type without a range, of the largest one. */
+/** Whether an integer column of this type prints exactly this text; a type without a known range counts as bigint. */
 export function printsAsInteger(text: string, type: string): boolean {
   const [least, greatest] = integerRange(type) ?? [-(1n << 63n), (1n << 63n) - 1n];
   return INTEGER.test(text) && BigInt(text) >= least && BigInt(text) <= greatest;
@@ -32,18 +32,18 @@ export function printsAsInteger(text: string, type: string): boolean {
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export interface PrintedTime {
-  /** As printed: the year before year 1 is 1 of those before. */
+  /** As printed: 1 BC is year 1 with `beforeChrist`. */
   year: number;
   beforeChrist: boolean;
   month: number;
   day: number;
-  /** Hours east or west of UTC, without a sign; null where no zone is printed. */
+  /** Whole hours from UTC, without a sign; null if no zone is printed. */
   zoneHours: number | null;
 }
 
 const PRINTED = /^(\d{4,6})-(\d\d)-(\d\d)(?: ([01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,6})?(?:[+-](\d\d)(?::[0-5]\d){0,2})?)?( BC)?$/;
 
-/** What a text says that is printed as a time is; null for one that is not. Days that a month has not are left to `daysOf`. */
+/** Parses a time as the servers print it; null for any other text. Does not check the day of the month: see `daysOf`. */
 export function printedTime(text: string): PrintedTime | null {
   const [whole, year = '', month = '', day = '', , zone, before] = PRINTED.exec(text) ?? [];
   if (whole === undefined) return null;
@@ -56,7 +56,7 @@ export function printedTime(text: string): PrintedTime | null {
   };
 }
 
-/** Days of a month, by the calendar of today also for the years before there was one; 0 for a month there is not. */
+/** Days of a month by the Gregorian calendar, also for years before it; 0 for an invalid month. */
 export function daysOf({ year, beforeChrist, month }: PrintedTime): number {
   if (month < 1 || month > 12) return 0;
   const counted = beforeChrist ? year - 1 : year;
@@ -64,11 +64,11 @@ export function daysOf({ year, beforeChrist, month }: PrintedTime): number {
   return month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Below what any clock of a service tells. */
+/** Finer than the clock of any service. */
 const MICROSECOND_MS = 0.001;
 const DAY_MS = 86_400_000;
 
-/** Milliseconds between neighbouring times of a column. `digits` are those of a second that the type keeps; null: all of them. */
+/** Smallest step between two times of a column, in milliseconds. `digits`: fractional digits of a second it keeps; null if all. */
 export function resolutionOf({ type, kind, time }: ColumnDescription, digits: number | null): number {
   if (time === 'iso') return MICROSECOND_MS;
   if (time === 'epoch_ms' || time === 'epoch_s') return kind !== 'integer' ? MICROSECOND_MS : time === 'epoch_s' ? 1_000 : 1;

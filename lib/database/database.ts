@@ -14,46 +14,46 @@ export interface DatabaseOptions {
   /** The operator's URL; without it nothing in this database can be changed. */
   operatorUrl?: string;
   onIdleError?: (error: Error) => void;
-  /** What its readings are called among the server's connections; `reader` when left out. The collector has a share of its own. */
+  /** Name of the reading connections on the server, `reader` by default. `collector` has a share of connections of its own. */
   readAs?: string;
-  /** Where the bounds of the servers are kept; bounds of its own when left out. */
+  /** Connection limits per server, shared by its databases; limits of its own if left out. */
   servers?: Servers;
 }
 
-/** An observed database: two roles, two pools. Reading never borrows the operator's connection. */
+/** An observed database with a reader and an operator role. Reads never use the operator's connections. */
 export interface Database {
   id: string;
   engine: Engine;
   /** Runs in one read-only transaction with the given limits; failures are DatabaseFailure. */
   read<T>(work: (db: Db) => Promise<T>, limits?: Partial<TransactionLimits>): Promise<T>;
-  /** The same for values that may be megabytes: one at a time per server, over a connection that is for nothing else. */
+  /** As `read`, for values that may be megabytes: one at a time, on a connection reserved for it if the server's limit leaves one. */
   readContent<T>(work: (db: Db) => Promise<T>): Promise<T>;
-  /** Runs in one read-write transaction of the operator's role; null when there is none. */
+  /** Runs in one read-write transaction of the operator's role; null without an operator URL. */
   write: (<T>(work: (db: Db) => Promise<T>, limits?: Partial<TransactionLimits>) => Promise<T>) | null;
   /** Names of the roles, from the URLs; for grants. */
   roles: { reader: string; operator: string | null };
-  /** Resolves when it can be reached, throws DatabaseFailure when it cannot: without a wait where that is known already. */
+  /** Resolves if the database is reachable, throws DatabaseFailure if not; connects only if neither is known. */
   reachable(): Promise<void>;
-  /** What is known of it without asking it. */
+  /** The last known state; sends nothing to the database. */
   status(): DatabaseStatus;
   close(): Promise<void>;
 }
 
 /** Whether a database answers, and the connections it takes. */
 export interface DatabaseStatus extends Connections {
-  /** The server and its version as people write them; null before it has answered for the first time. */
+  /** Server name and version, e.g. `PostgreSQL 16.4`; null before its first answer. */
   version: string | null;
 }
 
-/** Readings are short by construction; a slow one is cancelled and says so. */
+/** Reads are short by design; a slow one is cancelled and fails as `timeout`. */
 const READ_LIMITS: TransactionLimits = { statementMs: 5_000, lockMs: 500, idleMs: 10_000 };
-/** Whoever waits behind it waits no longer than for a connection. */
+/** Shorter than connecting may take: other content reads queue behind it. */
 const CONTENT_LIMITS: TransactionLimits = { ...READ_LIMITS, statementMs: 2_500 };
 const WRITE_LIMITS: TransactionLimits = { statementMs: 5_000, lockMs: 500, idleMs: 10_000 };
-/** One database's part of what its server allows. */
+/** Most connections of one database by role, within the limits of its server. */
 const MOST: Record<ConnectionRole, number> = { reader: 5, content: 1, collector: 4, operator: 4 };
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Whoever finds every connection in use waits in line; a server that has stopped answering is found out by somebody long before. */
+/** Longest wait while all connections are in use. CLIENT_TIMEOUT_MS is shorter: a server that stopped answering is noticed before. */
 const IN_LINE_MS = 10_000;
 const CLIENT_TIMEOUT_MS = 8_000;
 
@@ -88,13 +88,13 @@ export function openDatabase(options: DatabaseOptions): Database {
           .setAccessMode(accessMode)
           .execute(async (transaction) => {
             const all = { ...defaults, ...limits };
-            // The first transaction asks for the version too.
+            // The first transaction also reads the version, so it has two statements.
             await engine.limit(transaction, version === null ? { ...all, alone: false } : all);
             version ??= await engine.version(transaction);
             return work(transaction);
           });
       } catch (error) {
-        // A Problem of ours and a bug of ours pass as they are; what the driver threw gets its code.
+        // Our own problems and bugs pass unchanged; errors of the driver become DatabaseFailure.
         if (error instanceof Problem) throw error;
         const failure = engine.failure(error);
         if (failure.code === 'other' && failure.state === null) throw error;
@@ -112,7 +112,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     roles: { reader: roleOf(options.url), operator: options.operatorUrl === undefined ? null : roleOf(options.operatorUrl) },
     async reachable() {
       if (servers.connections(options.id)?.state === 'up') return;
-      // Whoever holds a connection has found out; it is at rest again before anybody else needs its place.
+      // Getting a connection is the check; it is released at once.
       await reader.connection().execute(() => Promise.resolve());
     },
     status() {

@@ -16,13 +16,13 @@ export interface ColumnDescription {
   nullable: boolean;
   /** Computed by the database: never written. */
   generated: boolean;
-  /** How its texts are compared, where columns have that each for themselves; with the character set's name before it. */
+  /** Character set and collation of a text column, on engines where each column has its own (MySQL). */
   collation?: { charset: string; name: string };
-  /** The values an enumeration has; comparing with another fails. */
+  /** Values of an enum type; comparing with any other may fail. */
   labels?: string[];
-  /** The type a domain stands for: values of the one are compared, and a value of the other may be refused. */
+  /** Base type of a domain. Values are compared as this type, because a cast to the domain fails where its check does. */
   over?: string;
-  /** How the column spells an instant where its type does not tell: said by the shape, never by the catalogue. */
+  /** Encoding of an instant that the type does not show; set by the shape, never by the catalogue. */
   time?: TimeEncoding;
 }
 
@@ -34,44 +34,44 @@ export type Direction = 'asc' | 'desc';
 export interface IndexDescription {
   name: string;
   method: string;
-  /** Leading columns, in order; expressions end the list. */
+  /** Leading columns, in order, up to the first expression or prefix. */
   columns: string[];
   unique: boolean;
   /** The predicate of a partial index as the server prints it. */
   predicate: string | null;
-  /** How each of `columns` is sorted: ORDER BY has to say the same, or its exact reverse. Empty without an order (BRIN, GIN, hash). */
+  /** Sort order of each of `columns`; ORDER BY must match it or its exact reverse. Empty if the index has no order (BRIN, GIN, hash). */
   sorted: { descending: boolean; nullsFirst: boolean }[];
-  /** NULLs lie where ORDER BY has them by itself, and the engine has no words to say so. */
+  /** NULLs are where ORDER BY puts them by default; the engine has no NULLS FIRST or LAST. */
   nullsUnsaid?: true;
-  /** The column after `columns` of whose values it holds no more than the beginning. */
+  /** The column after `columns` of which only a prefix is indexed. */
   beginning?: string;
 }
 
 export interface PartitionDescription {
   name: Required<TableName>;
-  /** What it is a part of: the table itself, or another part. */
+  /** Its parent: the table itself or another partition. */
   of: Required<TableName>;
-  /** Holds rows; false where it is partitioned itself. */
+  /** Holds rows; false if it is partitioned itself. */
   leaf: boolean;
 }
 
 export interface TableDescription {
-  /** The catalogue's own spelling. */
+  /** As the catalogue spells it. */
   name: Required<TableName>;
   kind: 'table' | 'view' | 'other';
   columns: Map<string, ColumnDescription>;
   indexes: IndexDescription[];
-  /** Parts, the deepest first, and the columns that tell them apart ('' for an expression); left out where an index of the whole table needs no word of them. */
+  /** Key columns ('' for an expression) and partitions, deepest first; left out if there are none, or indexes need no care for them. */
   partitions?: { key: string[]; parts: PartitionDescription[] };
-  /** Names in the table's schema that begin as the table's does: an index may have none of them. Left out where only its own indexes' count. */
+  /** Names in the schema that start like the table's: a new index must take none of them. Left out if index names are per table. */
   namesakes?: string[];
-  /** About how many rows, by the pages there were when it was described, partitions included; null where nobody can tell: a view. */
+  /** Approximate rows when it was described, partitions included; null if unknown, as for a view. */
   estimatedRows: number | null;
   notifies: string[];
   privileges: { select: boolean; insert: boolean; delete: boolean; updateColumns: Set<string> };
 }
 
-/** A table as SQL names it, its parts quoted one by one: a name may hold a dot. */
+/** The table's quoted name; schema and table are quoted separately, as a name may contain a dot. */
 export function tableRef({ schema, table }: TableName): RawBuilder<unknown> {
   return schema === null ? sql.id(table) : sql.id(schema, table);
 }
@@ -80,30 +80,30 @@ export interface TriggerRules {
   name: string;
   timing: 'before' | 'after' | 'instead';
   events: ('insert' | 'update' | 'delete')[];
-  /** The function it runs; the trigger itself where it has a body of its own. */
+  /** The function it calls; its own name if it has a body of its own (MySQL). */
   calls: string;
   language: string;
-  /** What it does, as text; empty for compiled code. */
+  /** Source text; empty for compiled code. */
   source: string;
   enabled: boolean;
 }
 
 export interface TableRules {
-  /** null where this role may not see them. */
+  /** null if this role may not see them. */
   triggers: TriggerRules[] | null;
-  /** True where statements on the table are rewritten into others. */
+  /** True if rules rewrite statements on the table into others. */
   rewritten: boolean;
-  /** True where policies decide which rows a role sees. */
+  /** True if row-level security is on. */
   rowSecurity: boolean;
-  /** False where what was written cannot be taken back. */
+  /** False if the storage engine cannot roll back. */
   transactional: boolean;
-  /** Equal as long as columns, their types and the triggers are what they were. */
+  /** Digest of columns and their types; on PostgreSQL of triggers and rules too. */
   signature: string;
 }
 
 export interface RoleRights {
   usage: boolean;
-  /** False also where row-level security lets the role see no row at all. */
+  /** False also if no row-level security policy lets the role see any row. */
   select: boolean;
   insert: boolean;
   delete: boolean;

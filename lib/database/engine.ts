@@ -1,4 +1,4 @@
-/** The seam between the console and a kind of database: everything above asks the engine (flags, fragments), and not which one it is. */
+/** The interface of a database engine. Code above it uses features and fragments and never tests which engine it is. */
 import type { Dialect } from 'kysely';
 import type { EngineKey } from '@/lib/shared/model';
 import type { Lane, Source } from './connections/share';
@@ -11,12 +11,12 @@ export interface PoolOptions {
   url: string;
   applicationName: string;
   lane<C extends object>(source: Source<C>): Lane<C>;
-  /** Longest time that opening a connection may take, in milliseconds. */
+  /** Longest time to open a connection, in milliseconds. */
   connectTimeoutMs: number;
-  /** The client gives a statement up after this and drops the connection, in milliseconds: above every server timeout. */
+  /** The client abandons a statement after this time and drops the connection, in milliseconds; above every server timeout. */
   clientTimeoutMs: number;
   onIdleError(error: Error): void;
-  /** One statement run on each new connection, for databases whose sessions are ours alone. */
+  /** Statement run on each new connection; only for databases whose sessions no pooler shares. */
   prepare?: string;
 }
 
@@ -25,26 +25,26 @@ export interface TransactionLimits {
   statementMs: number;
   lockMs: number;
   idleMs: number;
-  /** Of one that only reads: it is a single statement, with which its beginning and end are sent or done without. */
+  /** For read-only transactions: a single statement. BEGIN and COMMIT are sent along with it or left out. */
   alone?: boolean;
 }
 
-/** How statements of one transaction are planned, beyond what `byIndex` says by itself. */
+/** Planner settings of one transaction on top of what `byIndex` sets. */
 export interface PlannerSettings {
-  /** Tables may be read whole. */
+  /** Allows sequential scans. */
   scans?: boolean;
-  /** An index may tell blocks, whose rows are then looked through. */
+  /** Allows bitmap scans. */
   blocks?: boolean;
-  /** Rows are grouped by hashing, never by sorting them first. */
+  /** Groups rows by hashing, never by sorting. */
   hashes?: boolean;
-  /** Sorts and groups of many rows stay in the server's memory: 32 MB of it. */
+  /** Gives each sort and hash 32 MB of the server's memory. */
   memory?: boolean;
 }
 
 export interface Transactions {
   /** By the server's clock: ISO 8601 UTC with microseconds. */
   at: string;
-  /** Every transaction numbered below `oldest` has ended, and the next one gets the number `next`; null where nobody is told. */
+  /** Every transaction with an id below `oldest` has ended, the next one gets the id `next`; null if the engine does not report them. */
   open: { oldest: bigint; next: bigint } | null;
 }
 
@@ -53,7 +53,7 @@ export interface TableSize {
   partitioned: boolean;
 }
 
-/** What the database itself has counted since it last began to. Attempted changes: rolled back ones are in them. */
+/** Row changes counted by the database since its last statistics reset, rolled back ones included. */
 export interface ChangeCounts {
   inserted: number;
   updated: number;
@@ -70,7 +70,7 @@ export const ownColumn = (type: string, kind: ColumnDescription['kind']): Column
 
 export interface CompanionColumns {
   id: ColumnDescription;
-  /** Short texts that keys are made of. */
+  /** Short text, for keys. */
   name: ColumnDescription;
   text: ColumnDescription;
   json: ColumnDescription;
@@ -80,29 +80,29 @@ export interface CompanionColumns {
 }
 
 export interface EngineFeatures {
-  /** INSERT, UPDATE and DELETE answer the rows they changed. */
+  /** INSERT, UPDATE and DELETE have RETURNING. */
   returning: boolean;
-  /** A waiting process can be woken inside the transaction. */
+  /** A transaction can notify a waiting process (NOTIFY). */
   notify: boolean;
-  /** `INSERT … OVERRIDING SYSTEM VALUE` is how a row with an identity keeps its number. */
+  /** Inserting a row with its identity value needs `OVERRIDING SYSTEM VALUE`. */
   overridingSystemValue: boolean;
-  /** A limited subquery is read only as far as the outer query needs; otherwise it is made whole first. */
+  /** A subquery with LIMIT is read only as far as the outer query needs; otherwise it is materialized first. */
   streamsSubqueries: boolean;
-  /** Schema changes and grants are part of a transaction: what fails in the middle leaves nothing. */
+  /** Schema changes and grants can be rolled back: a failure halfway leaves nothing behind. */
   transactionalDdl: boolean;
-  /** One role can look up what another one may do. */
+  /** A role can query the privileges of another role. */
   tellsRights: boolean;
-  /** One statement can group the same rows in several ways. */
+  /** One statement can group the same rows in several ways (GROUPING SETS). */
   groupingSets: boolean;
-  /** An index can be of some rows alone. */
+  /** An index can be limited to some of the rows. */
   partialIndexes: boolean;
-  /** An index can be on a text of any length; otherwise it is told how much of its beginning to hold. */
+  /** A text of any length can be indexed; otherwise an index needs a prefix length. */
   indexesWholeTexts: boolean;
-  /** A subquery that is named at the beginning of a statement is worked out once, wherever it is used. */
+  /** A CTE is evaluated once, however often it is used. */
   sharesSubqueries: boolean;
-  /** Texts that differ in case alone, or in spaces at their end, may be one to a column, which then holds either. */
+  /** A collation may treat texts as equal that differ only in case or trailing spaces. */
   foldsTexts: boolean;
-  /** The entries of every index end with the primary key: rows of one value are found in its order. */
+  /** Entries of every index end with the primary key: rows of one value are found in its order. */
   keyEndsIndexes: boolean;
 }
 
@@ -110,56 +110,56 @@ export interface Engine {
   key: EngineKey;
   features: EngineFeatures;
   fragments: Fragments;
-  /** For statements a person reads and runs: identifiers and literals as this engine writes them. */
+  /** Quotes identifiers and literals in statements that a person reads and runs. */
   quote: {
     identifier(name: string): string;
     literal(text: string): string;
   };
-  /** Schema of tables named without one; null where that is the database of the URL. */
+  /** Schema of tables named without one; null if that is the database of the URL. */
   defaultSchema: string | null;
   /** The console's own tables in an observed database: in a schema of their own, or beside the others with a prefix. */
   companions: { schema: string | null; prefix: string; columns: CompanionColumns };
   dialect(options: PoolOptions): Dialect;
-  /** Sets the limits for the transaction that `db` is in, nothing beyond it: safe behind transaction pooling. */
+  /** Sets the limits of the transaction `db` is in: local to it on PostgreSQL (safe behind poolers), session settings on MySQL. */
   limit(db: Db, limits: TransactionLimits): Promise<void>;
-  /** For statements written for an index: what one serves is never read otherwise in this transaction, and one reader takes one core. */
+  /** For statements written for an index: turns off other scans, JIT and parallel workers in this transaction. */
   byIndex(db: Db, allow?: PlannerSettings): Promise<void>;
-  /** The time, and the transactions under way where the role may know them. Reads and locks nothing. */
+  /** The server's time and its open transactions, if it reports them. Reads no table and locks nothing. */
   transactions(db: Db): Promise<Transactions>;
-  /** About how many rows a table or a view has, as the planner takes it; Infinity where nobody can tell. Reads the catalogue and no row. */
+  /** Approximate rows of a table or view by the planner's estimate; Infinity if unknown. Reads the catalogue and no row. */
   tableSize(db: Db, table: TableName): Promise<TableSize>;
-  /** About how many rows a table has, its partitions together: when they were last counted, and how it has grown since. As cheap. */
+  /** Approximate rows of a table with its partitions: the last count, scaled by the growth since. Reads the catalogue and no row. */
   estimateRows(db: Db, table: TableName): Promise<number>;
-  /** Other tables that show rows of these, or whose rows these show: what they are partitions of or inherit from, and the other way round. As cheap. */
+  /** Tables that share rows with these: their ancestors and descendants by partitioning or inheritance. Reads the catalogue and no row. */
   relatedTables(db: Db, tables: Required<TableName>[]): Promise<TableName[]>;
-  /** What the database has counted of changes to a table's rows, seconds late; null where nobody is told, and for a view, whose nobody counts. As cheap. */
+  /** Row changes of a table as the database counts them, seconds late; null for a view, or if there is no count or no right to it. */
   changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null>;
-  /** The table of the server that a role has to be let read for `changeCounts`, quoted; null where any role is told. */
+  /** The server's table that a role needs SELECT on for `changeCounts`, as SQL names it; null if no right is needed. */
   changeCounters: string | null;
-  /** For finding outboxes: every table in one look, and bounded looks at the values of a column. */
+  /** What detection reads: the tables, and bounded samples of the values of a column. */
   catalogue: CatalogueReader;
-  /** The rules of each of these tables, in their order, by one look into the catalogue; locks nothing. Throws DatabaseFailure, `missing` when a table is gone. */
+  /** Rules of these tables, in their order, from the catalogue; locks nothing. Throws DatabaseFailure, `missing` if a table is gone. */
   tableRules(db: Db, tables: Required<TableName>[]): Promise<TableRules[]>;
-  /** The rights of a role on each of these tables, in their order; null where nobody can tell: behind a pooler, or only for oneself. */
+  /** Rights of a role on each of these tables, in their order; null if unknown: behind a pooler, or if a role sees only its own. */
   roleRights(db: Db, role: string, tables: Required<TableName>[]): Promise<RoleRights[] | null>;
   /** Whether a role may call each of these functions, in their order. Only PostgreSQL's shapes have operations that call one. */
   callRights(db: Db, role: string, functions: { schema: string; name: string }[]): Promise<boolean[]>;
-  /** Checks deferred constraints and runs deferred triggers now, and puts off again what comes after. Throws the driver's error. */
+  /** Checks deferred constraints and runs deferred triggers now; later changes are deferred again. Throws the driver's error. */
   settleConstraints(db: Db): Promise<void>;
   failure(error: unknown): DatabaseFailure;
-  /** The server and its version as people write them, e.g. `PostgreSQL 16.4`. */
+  /** Server name and version, e.g. `PostgreSQL 16.4`. */
   version(db: Db): Promise<string>;
-  /** null when the role sees no such table. */
+  /** null if the role sees no such table. */
   describe(db: Db, name: TableName): Promise<TableDescription | null>;
-  /** Names of the tables and views the role sees in a schema; without one, where tables named without a schema are looked for. At most 2,000. */
+  /** Names of tables and views the role sees in a schema; without one, on the search path or in the database of the URL. At most 2,000. */
   tableNames(db: Db, schema: string | null): Promise<string[]>;
   timeResolutionMs(description: ColumnDescription): number;
-  /** Whether an id can be a value of this column at all; what cannot is simply not found. */
+  /** Whether an id can be a value of this column; one that cannot is reported as not found. */
   idFits(id: string, description: ColumnDescription): boolean;
-  /** Whether a text is a time as its columns print it, and one that the server takes back. */
+  /** Whether a text is a time as this engine prints it and accepts it back. */
   timeFits(text: string): boolean;
-  /** True when the server refuses writes whatever the role: a replica, or read-only by setting. */
+  /** True if the server refuses writes whatever the role: a replica, or read-only by setting. */
   isReadOnly(db: Db): Promise<boolean>;
-  /** True when the server refuses every write of a transaction that reads what is committed: its binary log holds statements. */
+  /** True if the server refuses all writes of READ COMMITTED transactions: binlog_format = STATEMENT. */
   logsStatements(db: Db): Promise<boolean>;
 }

@@ -7,7 +7,7 @@ import { postgresEngine } from './postgres/engine';
 
 const ENGINES: Record<EngineKey, Engine> = { postgres: postgresEngine, mysql: mysqlEngine };
 
-/** The engine that speaks to this URL. Throws Problem `invalid` for a scheme no engine knows. */
+/** The engine for this URL. Throws Problem `invalid` for an unknown scheme. */
 export function engineForUrl(url: string): Engine {
   const scheme = /^[a-z0-9+]+:/.exec(url)?.[0] ?? '';
   const spoken = SCHEMES[scheme];
@@ -16,16 +16,16 @@ export function engineForUrl(url: string): Engine {
   return ENGINES[spoken.engine];
 }
 
-/** The oldest servers that know every statement of the console, by what `Engine.version` calls them. */
+/** Oldest server versions that support every statement of the console, by the name in `Engine.version`. */
 const NEEDED: Record<string, readonly number[]> = { PostgreSQL: [16], MySQL: [8, 0, 16], MariaDB: [10, 6] };
 
 /**
- * Refused statements that an older server may not have known: syntax, function, catalogue table, variable. Any server says the same
- * of a mapping that does not fit: `text = integer` is an operator that does not exist.
+ * Error codes of an old server for what it does not support: syntax, function, catalogue table, variable. Current servers return them too,
+ * for a mapping that does not fit: `text = integer` is an operator that does not exist.
  */
 const UNKNOWN = new Set(['42601', '42883', '1064', '1109', '1193', '1305']);
 
-/** What an older server has to be at least, for example `PostgreSQL 16`; null where it is, and where nobody knows it. */
+/** The oldest supported version, e.g. `PostgreSQL 16`, if this server is older; null if it is not, or is unknown. */
 export function neededServer(server: string): string | null {
   const [, name = '', number = ''] = /^(\w+) (\d+(?:\.\d+)*)/.exec(server) ?? [];
   const needed = NEEDED[name];
@@ -35,7 +35,7 @@ export function neededServer(server: string): string | null {
   return differs < 0 || (parts[differs] ?? 0) > (needed[differs] ?? 0) ? null : `${name} ${needed.join('.')}`;
 }
 
-/** What a server is and would have to be, where it may have refused a statement with this state for being too old to know it; null otherwise. */
+/** A sentence with the server's version and the one needed, if it is too old and this error may come from that; null otherwise. */
 export function tooOld(server: string | null, state: string | null): string | null {
   const needed = server === null || state === null || !UNKNOWN.has(state) ? null : neededServer(server);
   return needed === null ? null : `this server is ${server ?? ''}, and the console needs ${needed} or newer`;

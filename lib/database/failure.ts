@@ -1,4 +1,4 @@
-/** What went wrong in a database, in the console's words; the engines map their own codes to these. */
+/** Database errors as the console names them; the engines map their own codes to these. */
 export const FAILURE_CODES = [
   /** The statement ran into its timeout and was cancelled: nothing it did remains. */
   'timeout',
@@ -15,22 +15,22 @@ export const FAILURE_CODES = [
   'missing',
   /** The server accepts no writes (a replica, or a read-only transaction). */
   'read_only',
-  /** The server's binary log holds statements, and takes none of a transaction that reads what is committed. */
+  /** MySQL with binlog_format = STATEMENT refuses writes of a READ COMMITTED transaction. */
   'statement_binlog',
   'connection',
-  /** A statement that the server may be too old to know: a newer one says the same of a mapping that does not fit its table. */
+  /** The server is too old and may not support the statement; a mapping that does not fit its table gives the same error. */
   'outdated',
-  /** All connections the console may have to this server stayed in use for as long as the caller would wait: nothing was sent. */
+  /** Every connection the console may hold to this server stayed in use until the caller's timeout: nothing was sent. */
   'busy',
   'other',
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
-/** A table of error codes by what they mean, the other way round. */
+/** Inverts a table of error codes: from the server's code to ours. */
 export const byCode = (codes: Partial<Record<FailureCode, readonly (string | number)[]>>): ReadonlyMap<string, FailureCode> =>
   new Map(Object.entries(codes).flatMap(([code, own]) => own.map((one) => [String(one), code as FailureCode])));
 
-/** What the system says of a connection that could not be made, or broke. */
+/** Node's codes for a connection that broke or could not be made. */
 export const SOCKET_CODES: readonly string[] = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT']; // prettier-ignore
 
 /** A database error with its code. The driver's own error is the cause, for the log only: it may quote values. */
@@ -42,15 +42,15 @@ export class DatabaseFailure extends Error {
     /** SQLSTATE or the driver's own code, for the log. */
     readonly state: string | null,
     cause: unknown,
-    /** What the server is and would have to be, in a sentence, where it is too old. */
+    /** The sentence of `tooOld`; null if the server is new enough. */
     readonly outdated: string | null = null,
-    /** Of the console's own store, and of no observed database. */
+    /** From the console's own store, not from an observed database. */
     readonly ofStore = false,
   ) {
     super(`database failure: ${code}${state === null ? '' : ` (${state})`}`, { cause });
   }
 
-  /** By name: the bundler puts this module into a process more than once, and a failure must be one everywhere. */
+  /** Compares names: the bundler may load this module several times in a process, and `instanceof` must hold across the copies. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && 'name' in value && value.name === 'DatabaseFailure' && 'code' in value;
   }

@@ -1,18 +1,18 @@
 import { DatabaseFailure } from '../failure';
 
-/** Between attempts at a database that is away, in milliseconds: a tenth of a minute of doubt is too much, and one attempt costs little. */
+/** Time between attempts to reach an unreachable database, in milliseconds: an attempt is cheap, and recovery is noticed within seconds. */
 const RETRY_FIRST_MS = 500;
 const RETRY_MOST_MS = 2_000;
 
 export type AvailabilityState = 'unknown' | 'up' | 'down';
 
-/** Whether a database can be reached: while that is not known, or it is not, one caller at a time tries for all of them. */
+/** Whether a database is reachable. While that is unknown, or it is not, one caller at a time tries to connect for all. */
 export class Availability {
   state: AvailabilityState = 'unknown';
-  /** Milliseconds since the epoch: since when it has been so. */
+  /** Start of the current state, in milliseconds since the epoch. */
   since: number;
   failure: DatabaseFailure | null = null;
-  /** A connection broke: the next one is tried by one caller alone. */
+  /** A connection broke: one caller alone opens the next one. */
   private doubtful = false;
   private retryAt = 0;
   private retryMs = RETRY_FIRST_MS;
@@ -22,7 +22,7 @@ export class Availability {
     this.since = now();
   }
 
-  /** Resolves when a connection may be opened, or another caller's attempt has ended; throws DatabaseFailure while it is away. */
+  /** Resolves when a connection may be opened or another caller's attempt ends; throws DatabaseFailure while unreachable. */
   async ready(): Promise<void> {
     if (this.state === 'down') {
       if (this.failure !== null && (this.attempt !== null || this.now() < this.retryAt)) throw again(this.failure);
@@ -31,7 +31,7 @@ export class Availability {
     if (this.attempt !== null) await this.attempt.done;
   }
 
-  /** Whether the caller may open a connection now; where nobody knows whether that works, it is the only one. */
+  /** Whether the caller may open a connection now; one caller at a time while it is unknown whether that works. */
   begin(): boolean {
     if (this.state === 'up' && !this.doubtful) return true;
     if (this.attempt !== null || (this.state === 'down' && this.now() < this.retryAt)) return false;
@@ -54,7 +54,7 @@ export class Availability {
     this.become('down');
   }
 
-  /** A connection broke in use: the database may be gone. */
+  /** A connection broke: the database may be unreachable. */
   doubt(): void {
     if (this.state === 'up') this.doubtful = true;
   }
@@ -68,5 +68,5 @@ export class Availability {
   }
 }
 
-/** For each caller one of its own: whoever catches it may add to its trace. */
+/** A new error for each caller, as a catcher may add to its trace. */
 const again = ({ code, state, cause }: DatabaseFailure): DatabaseFailure => new DatabaseFailure(code, state, cause);

@@ -1,4 +1,4 @@
-/** The database servers of one console and what it holds of each: every pool of databases on one server shares its bound. */
+/** Connection limits per database server: all pools to databases of one server share its limit. */
 import { CONNECTION_ROLES, CONNECTIONS_PER_SERVER, SCHEMES, type ConnectionRole } from '@/lib/shared/connections';
 import type { DatabaseFailure } from '../failure';
 import { Availability, type AvailabilityState } from './availability';
@@ -14,7 +14,7 @@ export interface Connections {
   since: number;
   failure: DatabaseFailure | null;
   roles: Partial<Record<ConnectionRole, RoleConnections>>;
-  /** Held by this console over all databases of the server, and the most it may hold; `key` is its host and port. */
+  /** Connections of this console to all databases of the server, and their limit; `key` is host and port. */
   server: { key: string; open: number; limit: number };
 }
 
@@ -31,10 +31,10 @@ interface Entry {
   lanes: { role: ConnectionRole; counts: () => LaneCounts }[];
 }
 
-/** With fewer connections there is none to spare that is only for content. */
+/** With fewer connections per server, content reads share the reader's. */
 const CONTENT_FROM = 8;
 
-/** One connection for each kind of work at the least, half of the others and more for reading; never two that read content. */
+/** At least one connection for each kind of work and about half for reading; content gets one, or 0 if it shares the reader's. */
 export function connectionLimits(perServer: number): Record<ConnectionRole, number> {
   const operator = Math.max(1, Math.floor(perServer / 6));
   const collector = Math.max(1, Math.floor(perServer / 3));
@@ -42,7 +42,7 @@ export function connectionLimits(perServer: number): Record<ConnectionRole, numb
   return { reader: perServer - operator - collector - content, content, collector, operator };
 }
 
-/** Connects to nothing. */
+/** Opens no connection. */
 export function createServers(perServer: number = CONNECTIONS_PER_SERVER) {
   const servers = new Map<string, Server>();
   const entries = new Map<string, Entry>();
@@ -70,12 +70,12 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER) {
       const server = serverOf(url);
       const entry = entries.get(database) ?? { server, availability: new Availability(), lanes: [] };
       entries.set(database, entry);
-      // A person who changes something is never told to wait because somebody else could not connect a moment ago.
+      // An operator's change always tries to connect, even right after another caller failed.
       const lane = server.shares[role].lane(source, { ...options, availability: role === 'operator' ? null : entry.availability });
       entry.lanes.push({ role, counts: () => lane.counts });
       return lane;
     },
-    /** null for a database that nobody has opened. */
+    /** null if the database has not been opened. */
     connections(database: string): Connections | null {
       const entry = entries.get(database);
       if (entry === undefined) return null;
@@ -103,7 +103,7 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER) {
   };
 }
 
-/** Host and port; a socket's folder where there is no host. */
+/** Host and port; the socket's folder if there is no host. */
 function serverKey(url: string): string {
   const { protocol, hostname, port, searchParams } = new URL(url);
   const host = hostname === '' ? (searchParams.get('host') ?? '') : hostname;

@@ -1,14 +1,14 @@
-/** How many connections one kind of work may hold to one server. One at rest counts: it is closed when another database needs its place. */
+/** Limits the connections of one kind of work to one server. Idle ones count; they are closed when another database needs a connection. */
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { DatabaseFailure } from '../failure';
 import type { Availability } from './availability';
 
-/** Whoever asked first is served first; within this time a connection that is already there goes to who can use it. */
+/** Callers are served in order, but until the first has waited this long, a returned connection goes to a caller for the same database. */
 const SAME_LANE_FIRST_MS = 100;
 const IDLE_MS = 30_000;
 
 export interface Source<C> {
-  /** `onLost` is to be told when the connection ends, whoever has it. Throws the driver's error. */
+  /** Calls `onLost` when the connection ends, in use or idle. Throws the driver's error. */
   open(onLost: (connection: C) => void): Promise<C>;
   /** Resolves when it is closed; never rejects. */
   close(connection: C): Promise<void>;
@@ -17,19 +17,19 @@ export interface Source<C> {
 
 /** The connections to one database for one kind of work, as an engine's driver uses them. */
 export interface Lane<C> {
-  /** Throws DatabaseFailure `connection` when there is none to be had, `busy` when all allowed ones stayed in use for too long. */
+  /** Throws DatabaseFailure `connection` if none can be opened, `busy` if all stayed in use for `acquireTimeoutMs`. */
   acquire(): Promise<C>;
   /** `broken`: it must not be used again. */
   release(connection: C, broken: boolean): void;
-  /** Closes what is at rest; what is in use is closed when it comes back. */
+  /** Closes idle connections now, and those in use when they are released. */
   end(): Promise<void>;
 }
 
 export interface LaneOptions {
   max: number;
-  /** Longest wait for a place, in milliseconds. */
+  /** Longest wait for a connection, in milliseconds. */
   acquireTimeoutMs: number;
-  /** null: nobody is told to wait because an attempt failed a moment ago. */
+  /** null: every caller tries to connect, even right after a failed attempt. */
   availability: Availability | null;
 }
 
@@ -42,7 +42,7 @@ export interface LaneCounts {
 interface Waiter {
   lane: LaneOf<object>;
   since: number;
-  /** With a connection, or with null: one may be opened. */
+  /** Called with a connection, or with null if the waiter may open one. */
   serve(connection: { opened: unknown } | null): void;
 }
 
@@ -64,7 +64,7 @@ export class Share {
     return this.queue.filter((waiter) => waiter.lane === lane).length;
   }
 
-  /** A connection of the lane's own, or the permission to open one; null: after so long a wait there is neither. */
+  /** Waits for an idle connection of this lane or for permission to open one; null after `timeoutMs`. */
   async turn(lane: LaneOf<object>, timeoutMs: number): Promise<{ opened: unknown } | 'open' | null> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -84,14 +84,14 @@ export class Share {
     });
   }
 
-  /** A place became free. */
+  /** A connection of the lane was closed. */
   free(lane: LaneOf<object>): void {
     this.open -= 1;
     lane.opened -= 1;
     this.serve();
   }
 
-  /** A connection came back; who waits for this very database may take it over. */
+  /** A connection was released; a waiter for the same database may take it over. */
   returned(lane: LaneOf<object>): void {
     const [first] = this.queue;
     const own = this.queue.find((waiter) => waiter.lane === lane);
@@ -103,7 +103,7 @@ export class Share {
     this.serve();
   }
 
-  /** Serves everybody who can be, in the order they came. */
+  /** Serves all waiters it can, in their order. */
   private serve(): void {
     for (const waiter of [...this.queue]) {
       const { lane } = waiter;
@@ -122,7 +122,7 @@ export class Share {
     waiter.serve(connection);
   }
 
-  /** Below the limit, if need be by closing the connection that has been at rest for longest. */
+  /** Whether one more connection may be opened; closes the one that is idle longest if that makes room. */
   private hasPlace(): boolean {
     if (this.open < this.limit) return true;
     let oldest: LaneOf<object> | null = null;
@@ -135,7 +135,7 @@ export class Share {
   }
 }
 
-/** Lanes for databases that share nothing: `max` connections, for which a caller waits `acquireTimeoutMs` at the most. */
+/** Lanes that share no limit: `max` connections each, and a caller waits for one at most `acquireTimeoutMs`. */
 export function lanesOfOwn(
   max: number,
   acquireTimeoutMs: number,
@@ -145,12 +145,12 @@ export function lanesOfOwn(
 }
 
 export class LaneOf<C extends object> implements Lane<C> {
-  /** Open or being opened; kept by the share. */
+  /** Connections open or being opened; counted by the share. */
   opened = 0;
   readonly max: number;
-  /** Longest at rest first. */
+  /** Idle connections, longest idle first. */
   private resting: { connection: C; since: number }[] = [];
-  /** Those that ended while somebody had them. */
+  /** Connections that ended while in use. */
   private readonly lost = new WeakSet<object>();
   private ended = false;
   private sweep: NodeJS.Timeout | null = null;
@@ -181,7 +181,7 @@ export class LaneOf<C extends object> implements Lane<C> {
       const turn = await this.share.turn(this, Math.max(0, until - Date.now()));
       if (turn === null) throw new DatabaseFailure('busy', null, new Error('every connection allowed is in use'));
       if (turn !== 'open') return turn.opened as C;
-      // It may have turned out meanwhile that the database is away, or somebody else may be finding out.
+      // Meanwhile the database may have become unreachable, or another caller may be trying to connect.
       if (availability === null || availability.begin()) return this.open();
       this.share.free(this);
     }
@@ -192,7 +192,7 @@ export class LaneOf<C extends object> implements Lane<C> {
     if (broken || this.ended) {
       void this.close(connection);
       if (!broken) return;
-      // What else is at rest may be as dead as this one.
+      // The idle connections may be broken too.
       this.options.availability?.doubt();
       void this.closeResting();
       return;
@@ -209,13 +209,13 @@ export class LaneOf<C extends object> implements Lane<C> {
     await this.closeResting();
   }
 
-  /** The connection used last: the others may then be closed as idle. */
+  /** The most recently used one, so that the others can time out. */
   takeIdle(): { opened: unknown } | null {
     const found = this.resting.pop();
     return found === undefined ? null : { opened: found.connection };
   }
 
-  /** Its place is the share's to give away. */
+  /** The share adjusts the counts. */
   closeOldest(): void {
     const oldest = this.resting.shift();
     if (oldest !== undefined) void this.source.close(oldest.connection);
@@ -235,7 +235,7 @@ export class LaneOf<C extends object> implements Lane<C> {
     }
   }
 
-  /** Ended: one in use fails in the hands of who uses it, or is broken when it comes back. */
+  /** The connection ended: one in use fails at its next statement, or counts as broken when released. */
   private lose(connection: C): void {
     const at = this.resting.findIndex((one) => one.connection === connection);
     if (at === -1) {

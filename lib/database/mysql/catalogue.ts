@@ -5,7 +5,7 @@ import { KIND_BY_TYPE, labelsOf } from './describe';
 
 const SYSTEM = ['mysql', 'information_schema', 'performance_schema', 'sys'];
 
-/** Two statements: MariaDB cuts what is aggregated into one text. The server shows only what the role may see. */
+/** Two statements, because MariaDB cuts aggregated text to a maximum length. The server lists only what the role may see. */
 async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: number, schema: string | null): Promise<CatalogueTable[]> {
   const where = (column: string) =>
     schema === null
@@ -39,7 +39,7 @@ async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: numbe
 export const mysqlCatalogue: CatalogueReader = {
   tables,
 
-  // Grouping by the first column of an index skips from value to value in it.
+  // GROUP BY the first column of an index is a loose index scan: it skips from value to value.
   async indexedValues(db, table, column, limit) {
     if (!indexLedBy(table, column)) return null;
     const { rows } = await sql<{ value: string }>`
@@ -50,7 +50,7 @@ export const mysqlCatalogue: CatalogueReader = {
     return rows.map((row) => row.value);
   },
 
-  // Histograms are made by hand there, and in another form by every server: the sample has to do.
+  // Histograms exist only where someone created them, in a form that differs by server: the sample is used instead.
   commonValues: () => Promise.resolve([]),
 
   sampleRows: sampler((column) => sql`cast(${column} as char)`),

@@ -6,34 +6,34 @@ import { mysqlFailure } from './failure';
 import { serverKind, transactionSetting, type ServerKind } from './server';
 import { connectionOptions } from './url';
 
-/** Parameter of a statement that never reaches the server: the limits of the transaction that begins. */
+/** Parameter of a statement that is never sent: the limits of the transaction that begins. */
 export class LimitsOfTransaction {
   constructor(readonly limits: TransactionLimits) {}
 }
 
-/** Strict about what does not fit, no zero where a key counts up, backslashes and quotes with their usual meaning. */
+/** Strict about values that do not fit, 0 stays 0 in an AUTO_INCREMENT column, backslashes and quotes with their default meaning. */
 const SQL_MODE = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO';
-/** What a server takes for no limit; one with a limit of its own would cut every list without a word. */
+/** The server's value for no limit: a configured limit would silently cut every list. */
 const ALL_ROWS = '18446744073709551615';
-/** A session that does nothing for this long is ended by the server, its locks with it. */
+/** The server ends a session, and its locks, after this idle time. */
 const IDLE_SESSION_SECONDS = 60;
-/** Beyond the server's own limit, before this side ends the statement over a second connection. */
+/** Time beyond the server's own limit before the client kills a statement over a second connection. */
 const KILL_GRACE_MS = 250;
 const JSON_TOO_DEEP = '3157';
 const PREPARED_STATEMENTS_MAX = 100;
 const READS = 'start transaction read only';
 const ENDS = /^(commit|rollback)$/;
-/** The transaction's own idea of now, for the statements that use it. */
+/** The time of the transaction, set before its first statement that uses it. */
 const NOW = '@outbox_console_now';
 
-/** How every connection is opened, the ones that only end a statement included. */
+/** Options of every connection, including those that only kill a statement. */
 export function sessionOptions(options: PoolOptions): mysql.ConnectionOptions {
   return {
     ...connectionOptions(options.url),
     connectTimeout: options.connectTimeoutMs,
-    // Strings of ours are compared byte by byte; a column brings its own collation.
+    // Our texts are compared byte by byte; a column keeps its own collation.
     charset: 'UTF8MB4_BIN',
-    // The server could ask for any file of this machine.
+    // Otherwise the server can request any file of this machine.
     flags: ['-LOCAL_FILES'],
     multipleStatements: false,
     supportBigNumbers: true,
@@ -50,7 +50,7 @@ export function sessionOptions(options: PoolOptions): mysql.ConnectionOptions {
 
 const bits = (value: unknown): unknown => (Buffer.isBuffer(value) ? BigInt(`0x${value.toString('hex') || '0'}`).toString() : value);
 
-/** Bits as numbers. Not by the driver's own hook: with one, ten thousand rows of a prepared statement take half a second. */
+/** BIT values as numbers. The driver's typeCast hook costs half a second per 10,000 rows of a prepared statement. */
 function withBits(result: unknown, fields: mysql.FieldPacket[] | undefined): unknown {
   const names = (fields ?? []).filter(({ columnType }) => columnType === mysql.Types.BIT).map(({ name }) => name);
   if (names.length === 0 || !Array.isArray(result)) return result;
@@ -60,7 +60,7 @@ function withBits(result: unknown, fields: mysql.FieldPacket[] | undefined): unk
 
 type Scalar = string | number | boolean | bigint | null;
 
-/** What the server of a pool is: its first connection asks, and the first one after another has failed. */
+/** Caches what the server of a pool is: queried by its first connection, and again after a connection failed. */
 export class KnownServer {
   #kind: ServerKind | null = null;
 
@@ -75,15 +75,15 @@ export class KnownServer {
   }
 }
 
-/** A connection of the pool. A transaction that is one reading statement alone is that statement, in a session that only reads. */
+/** A connection of the pool. A read-only transaction of one statement is sent without BEGIN and COMMIT, in a session that only reads. */
 export class MysqlConnection implements DatabaseConnection {
   #limits: TransactionLimits | null = null;
   #set = '';
-  /** Limits as settings of the session; empty while there are none. */
+  /** Limits as session settings in SQL; empty while there are none. */
   #wanted = '';
   #toldNow = false;
   #broken = false;
-  /** It reads, and has not begun. */
+  /** A read-only transaction that the server does not know yet. */
   #toBegin = false;
   #alone: 'no' | 'due' | 'over' = 'no';
   #onlyReads = false;
@@ -94,7 +94,7 @@ export class MysqlConnection implements DatabaseConnection {
     readonly kind: ServerKind,
   ) {}
 
-  /** Sets the session up, in one statement where it is known what the server is. */
+  /** Sets up the session, in one statement if the server's kind is cached. */
   static async open(raw: mysql.Connection, options: PoolOptions, known: KnownServer): Promise<MysqlConnection> {
     const kind = await known.ask(raw);
     const connection = new MysqlConnection(raw, options, kind);
@@ -110,7 +110,7 @@ export class MysqlConnection implements DatabaseConnection {
     return connection;
   }
 
-  /** One that reads begins with its first statement. */
+  /** A read-only transaction begins with its first statement. */
   async begin(readOnly: boolean): Promise<void> {
     if (readOnly) this.#toBegin = true;
     else if (this.#onlyReads) throw new Error('this session only reads');
@@ -138,7 +138,7 @@ export class MysqlConnection implements DatabaseConnection {
     if (this.#alone === 'due') this.#alone = 'over';
     if (!ends) await this.#setUp(sql.includes(NOW));
     const values = parameters.map(scalar);
-    // The end of a transaction is not to be hurried: killed in the middle, nobody could say what became of it.
+    // COMMIT and ROLLBACK are never killed: their outcome would be unknown.
     const run = (): Promise<Answer> => this.#timed(() => send(this.raw, sql, values), ends ? null : (this.#limits?.statementMs ?? null));
     const result = await run().catch((error: unknown) => this.#withoutDeepJson(error, run));
     if (ends) this.#transactionEnded();
@@ -146,12 +146,12 @@ export class MysqlConnection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(result.affectedRows), numChangedRows: BigInt(result.changedRows ?? 0) };
   }
 
-  // Nothing of ours reads that way, and a result set left half read would block the connection.
+  // Not used; a half-read result would block the connection.
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('statements are not streamed');
   }
 
-  /** Its use is over; answers whether it must not be used again. */
+  /** Resets the connection for its next user; true if it must not be used again. */
   ended(): boolean {
     this.#toBegin = false;
     this.#alone = 'no';
@@ -170,7 +170,7 @@ export class MysqlConnection implements DatabaseConnection {
     return new Promise((resolve) => this.raw.end(() => resolve()));
   }
 
-  /** Once more, with every text left alone that could be nested as deeply as one that failed the statement. */
+  /** After the error "JSON too deep": runs it again, ignoring the JSON in texts that open more brackets than MySQL can nest. */
   async #withoutDeepJson(error: unknown, run: () => Promise<Answer>): Promise<Answer> {
     if (mysqlFailure(error).state !== JSON_TOO_DEEP) throw error;
     const allow = (brackets: string): Promise<Answer> =>
@@ -183,7 +183,7 @@ export class MysqlConnection implements DatabaseConnection {
     }
   }
 
-  /** MySQL has no limit for a transaction at rest, only one for the session: whoever comes next waits for its way back, nobody else. */
+  /** MySQL limits idle sessions, not idle transactions, so the session's limit is reset. Only the next statement waits for the answer. */
   #transactionEnded(): void {
     if (this.#limits !== null && !this.kind.mariadb && this.#alone === 'no') {
       this.#set = '';
@@ -203,11 +203,11 @@ export class MysqlConnection implements DatabaseConnection {
     this.#wanted = `${own}, session innodb_lock_wait_timeout = ${seconds(limits.lockMs)}, session lock_wait_timeout = ${seconds(limits.lockMs)}`;
   }
 
-  /** Sends ahead of a statement what the session does not have yet. */
+  /** Sends the session settings that a statement needs and the session does not have yet. */
   async #setUp(usesNow: boolean): Promise<void> {
     if (this.#wanted === '') return;
     const changes = [
-      // What a row's version says of the current second must not change on the way.
+      // The current time in a row's version must not change within the transaction.
       ...(usesNow && !this.#toldNow ? [`${NOW} = utc_timestamp(6)`] : []),
       ...(this.#set === this.#wanted ? [] : [this.#wanted]),
     ];
@@ -234,7 +234,7 @@ export class MysqlConnection implements DatabaseConnection {
         ? undefined
         : setTimeout(() => {
             late = true;
-            // Should it end before the order arrives, the next statement would be the one that is ended.
+            // If the statement ends before the kill arrives, the next one would be killed: the connection is not used again.
             this.#broken = true;
             kills.push(killQuery(this.raw.threadId, this.options));
           }, statementMs + KILL_GRACE_MS);
@@ -254,14 +254,14 @@ export class MysqlConnection implements DatabaseConnection {
   }
 }
 
-/** Ends a statement of another connection of the same user; MySQL itself limits the time of SELECT alone. */
+/** Kills the statement of another connection of the same user; MySQL's own time limit covers SELECT only. */
 async function killQuery(threadId: number, options: PoolOptions): Promise<void> {
   const connection = mysql.createConnection({ ...sessionOptions(options), connectTimeout: 1_000 });
   connection.on('error', () => undefined);
   try {
     await send(connection, `kill query ${threadId}`, []);
   } catch {
-    // It has ended by itself, or nobody answers: then the client's own limit ends the connection.
+    // It has ended, or the server does not answer: then the client's timeout ends the connection.
   } finally {
     connection.destroy();
   }
@@ -269,7 +269,7 @@ async function killQuery(threadId: number, options: PoolOptions): Promise<void> 
 
 type Answer = Record<string, unknown>[] | { affectedRows: number; changedRows?: number };
 
-/** With parameters as a prepared statement, so that no value is ever written into SQL text; the rest as it is. */
+/** Statements with parameters are prepared, so that no value is ever written into SQL text; others are sent as they are. */
 function send(raw: mysql.Connection, sql: string, values: Scalar[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const done = (error: Error | null | undefined, result: unknown, fields?: mysql.FieldPacket[]): void => {
@@ -286,13 +286,13 @@ async function rowsOf(raw: mysql.Connection, sql: string): Promise<Record<string
   return Array.isArray(answer) ? answer : [];
 }
 
-/** The driver would turn an object into JSON, a list of assignments or a date in some zone: none of it is meant. */
+/** Throws for other types: the driver would turn an object into JSON, a list of assignments or a date in some time zone. */
 function scalar(value: unknown): Scalar {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value === 'string') {
-    // What has no UTF-8 would arrive as another text.
+    // A text with a lone surrogate has no UTF-8 and would arrive as another text.
     if (value.isWellFormed()) return value;
     throw new DatabaseFailure('bad_value', null, new Error('a text that is not Unicode'));
   }

@@ -17,7 +17,7 @@ type TableRow = Record<'s' | 't' | 'type', string> & Record<'here' | 'n', string
 type ColumnRow = Record<'name' | 'type' | 'base' | 'nullable' | 'extra' | 'rights', string> &
   Record<'charset' | 'collation', string | null>;
 
-/** `select *`, whose names both servers write large: only MySQL has expressions and visibility, only MariaDB has ignored indexes. */
+/** A row of `select *`: both servers return upper-case names. Only MySQL has EXPRESSION and IS_VISIBLE, only MariaDB IGNORED. */
 export interface IndexPart {
   INDEX_NAME: string;
   NON_UNIQUE: string | number;
@@ -30,7 +30,7 @@ export interface IndexPart {
   IGNORED?: string;
 }
 
-/** One look into the catalogue. A table of the URL's own database has no schema in its name. Opens that one table; locks nothing. */
+/** Reads the catalogue. A table in the URL's own database gets a null schema. Opens that one table; locks nothing. */
 export async function describeMysqlTable(db: Db, name: TableName): Promise<TableDescription | null> {
   const table = await findTable(db, name);
   if (table === null) return null;
@@ -59,7 +59,7 @@ export async function describeMysqlTable(db: Db, name: TableName): Promise<Table
   };
 }
 
-/** A name with a dot may be one name: CAP's tables are called `cap.published`, in whichever database they are. */
+/** A name with a dot may be one table name: CAP's tables are called `cap.published`, in any database. */
 async function findTable(db: Db, { schema, table }: TableName): Promise<TableRow | null> {
   const columns = sql`select table_schema as s, database() as here, table_name as t, table_type as type, table_rows as n from information_schema.tables`;
   const look = async (where: ReturnType<typeof sql>): Promise<TableRow | null> =>
@@ -89,13 +89,13 @@ function describeColumn(column: ColumnRow, json: Set<string>): ColumnDescription
   };
 }
 
-/** The words of `enum('a','b')`; null for any other type. */
+/** The labels of `enum('a','b')`; null for any other type. */
 export function labelsOf(type: string): string[] | null {
   if (!/^enum\(/i.test(type)) return null;
   return [...type.matchAll(/'((?:[^']|'')*)'/g)].map(([, label = '']) => label.replaceAll("''", "'"));
 }
 
-/** MariaDB has no JSON of its own: it is a text with a check that it can be read. */
+/** MariaDB's JSON type is a text with a `json_valid` check. */
 async function jsonColumns(db: Db, { s, t }: TableRow): Promise<Set<string>> {
   const { rows } = await sql<{ clause: string }>`select check_clause as clause from information_schema.check_constraints
     where constraint_schema = ${s} and table_name = ${t} and check_clause like '%json_valid%'`.execute(db);
@@ -106,7 +106,7 @@ async function jsonColumns(db: Db, { s, t }: TableRow): Promise<Set<string>> {
   );
 }
 
-/** The parts of each index of a table, in their order. */
+/** The parts of each index of the tables that `where` selects, in their order. */
 export async function readStatistics(db: Db, where: RawBuilder<unknown>): Promise<[name: string, parts: IndexPart[]][]> {
   const { rows } =
     await sql<IndexPart>`select * from information_schema.statistics where ${where} order by index_name, seq_in_index`.execute(db);
@@ -115,17 +115,17 @@ export async function readStatistics(db: Db, where: RawBuilder<unknown>): Promis
   return [...byName];
 }
 
-/** False for an index that the planner is not shown: it is kept up with every write and serves no query. */
+/** False for an invisible or ignored index: it is maintained on every write, but the planner does not use it. */
 export const isShown = ({ IS_VISIBLE: visible, IGNORED: ignored }: IndexPart): boolean => visible !== 'NO' && ignored !== 'YES';
 
-/** Engines that take a change back. */
+/** Storage engines that can roll back. */
 export const TRANSACTIONAL = /^(innodb|rocksdb|ndbcluster|tokudb)$/i;
 
 function indexesOf(indexes: [name: string, parts: IndexPart[]][]): IndexDescription[] {
   return indexes.flatMap(([name, parts]) => {
     const [first] = parts;
     if (first === undefined || !isShown(first)) return [];
-    // A part that holds the beginning of a column, or an expression, neither orders nor finds whole values.
+    // A part that is a column prefix or an expression neither orders rows nor finds whole values.
     const end = parts.findIndex((part) => part.COLUMN_NAME === null || part.SUB_PART !== null);
     const usable = end === -1 ? parts : parts.slice(0, end);
     const beginning = parts[end]?.COLUMN_NAME ?? null;
@@ -137,7 +137,7 @@ function indexesOf(indexes: [name: string, parts: IndexPart[]][]): IndexDescript
         columns: usable.map((part) => part.COLUMN_NAME ?? ''),
         unique: Number(first.NON_UNIQUE) === 0 && end === -1,
         predicate: null,
-        // NULLs are the least of all values.
+        // NULLs sort below all values.
         nullsUnsaid: true as const,
         ...(beginning === null ? {} : { beginning }),
         sorted: method === 'btree' ? usable.map(({ COLLATION }) => ({ descending: COLLATION === 'D', nullsFirst: COLLATION !== 'D' })) : [],
@@ -158,7 +158,7 @@ export const CHANGE_COUNTERS = `performance_schema.${COUNTERS}`;
 
 const schemaOf = ({ schema }: TableName): RawBuilder<unknown> => sql`${schema ?? sql`database()`}`;
 
-/** By the server's own estimate, which may be half as much again or half: it samples a few pages of the table. */
+/** The server's estimate from a few sampled pages, which may be half or one and a half times the real number. */
 export async function tableSize(db: Db, table: TableName): Promise<TableSize> {
   const { rows } = await sql<{ n: string | number | null; options: string | null; type: string }>`select table_rows as n,
       create_options as options, table_type as type
@@ -172,14 +172,14 @@ export async function tableSize(db: Db, table: TableName): Promise<TableSize> {
   };
 }
 
-/** As the planner takes it; Infinity where the role may not see how the view is made (SHOW VIEW). */
+/** The planner's estimate; Infinity if the role may not see the view's definition (SHOW VIEW). */
 async function viewRows(db: Db, view: TableName): Promise<number> {
   try {
     const { rows } = await sql<{
       id: string | number | null;
       rows: string | number | null;
     }>`explain format = traditional select 1 from ${tableRef(view)} as o`.execute(db);
-    // Tables that are joined have one number and multiply; what is below them has another.
+    // Joined tables share an id and multiply; subqueries have other ids.
     return rows.filter(({ id }) => Number(id) === 1).reduce((product, { rows: read }) => product * Number(read ?? 1), 1);
   } catch (error) {
     if (mysqlFailure(error).code === 'no_privilege') return Infinity;
@@ -191,10 +191,10 @@ export async function estimateRows(db: Db, table: TableName): Promise<number> {
   return (await tableSize(db, table)).rows;
 }
 
-/** From the performance schema, where there is one and the role may read the table in it; since the server's start. */
+/** From the performance schema, since the server's start; null if it is off or the role may not read its table. */
 export async function changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null> {
   const counters = sql.id('performance_schema', COUNTERS);
-  // What a role may not read at all is not in its catalogue; asking for it would fail the statement.
+  // The catalogue lists the table only if the role may read it; selecting from it without that right would fail.
   const { rows: readable } = await sql`select 1 from information_schema.tables
     where table_schema = 'performance_schema' and table_name = ${COUNTERS} and @@performance_schema = 1`.execute(db);
   if (readable.length === 0) return null;
@@ -204,8 +204,8 @@ export async function changeCounts(db: Db, table: TableName): Promise<ChangeCoun
   const [row] = rows;
   if (row !== undefined && Number(row.handled) > 0)
     return { inserted: Number(row.inserted), updated: Number(row.updated), deleted: Number(row.deleted) };
-  // Nobody has touched this table since the server started; or nobody counts, and then no other table has counts either. Changes
-  // through a view are those of the tables below it, and never its own.
+  // Either the table is unused since the server's start, or counting is off: then no other table has counts either. Changes through a view
+  // count for the tables below it, never for the view.
   const { rows: others } = await sql`select 1 from ${counters} where count_star > 0 and exists (select 1 from information_schema.tables
     where table_schema = ${schemaOf(table)} and table_name = ${table.table} and table_type <> 'VIEW') limit 1`.execute(db);
   return others.length === 0 ? null : { inserted: 0, updated: 0, deleted: 0 };

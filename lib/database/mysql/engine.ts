@@ -12,7 +12,7 @@ import { tableRules } from './table-rules';
 import { serverName } from './server';
 import { fractionDigits } from './times';
 
-/** Only an id that prints exactly like the stored one names its row; a text compared with a number would match any 0. */
+/** Only an id that prints exactly like the stored one identifies its row; any text compared with a number would match 0. */
 function idFits(id: string, { kind, type }: ColumnDescription): boolean {
   if (!id.isWellFormed()) return false;
   if (kind === 'uuid') return UUID.test(id);
@@ -22,13 +22,13 @@ function idFits(id: string, { kind, type }: ColumnDescription): boolean {
   return kind === 'text' && !id.includes('\u0000');
 }
 
-/** A BINARY(16) holds sixteen bytes, neither more nor fewer; other types have no one length. */
+/** A BINARY(16) holds exactly sixteen bytes; other types have no fixed length. */
 function isAsLong(bytes: number, type: string): boolean {
   const length = /^binary\((\d+)\)/i.exec(type)?.[1];
   return length === undefined || Number(length) === bytes;
 }
 
-/** Old tables hold zero dates, and dates with a zero in them, which the console's sessions take. */
+/** Accepts zero dates and dates with a zero part, which old tables hold and the console's sessions allow. */
 function timeFits(text: string): boolean {
   const time = printedTime(text);
   if (time === null || time.year > 9_999 || time.month > 12 || time.beforeChrist || time.zoneHours !== null) return false;
@@ -66,7 +66,7 @@ export const mysqlEngine: Engine = {
     prefix: 'outbox_console_',
     columns: {
       id: ownColumn('char(36) character set ascii collate ascii_bin', 'text'),
-      // What an index of three of them can hold.
+      // Short enough for an index of three of them.
       name: ownColumn('varchar(200) character set utf8mb4 collate utf8mb4_bin', 'text'),
       text: ownColumn('text character set utf8mb4 collate utf8mb4_bin', 'text'),
       json: ownColumn('longtext character set utf8mb4 collate utf8mb4_bin', 'text'),
@@ -89,16 +89,16 @@ export const mysqlEngine: Engine = {
     const { rows } = await sql<{ version: string }>`select version() as version`.execute(db);
     return serverName(rows[0]?.version ?? '');
   },
-  // The statements name their index themselves (`from`): the servers have no switch that could be undone with the transaction.
+  // Statements force their index in `from`: the servers have no planner setting that ends with the transaction.
   byIndex: () => Promise.resolve(),
-  // Who may see the transactions under way sees when they began to the second, in a zone that nobody tells: not near enough.
+  // Open transactions, for roles that may see them, show their start in whole seconds of an unknown time zone: too imprecise.
   async transactions(db) {
     const { rows } = await sql<{ at: string }>`select ${mysqlFragments.nowIso()} as at`.execute(db);
     return { at: rows[0]?.at ?? '', open: null };
   },
   tableSize,
   estimateRows,
-  // Partitions have no names of their own here.
+  // Partitions are not tables here.
   relatedTables: () => Promise.resolve([]),
   changeCounts,
   changeCounters: CHANGE_COUNTERS,
@@ -106,7 +106,7 @@ export const mysqlEngine: Engine = {
   tableRules,
   roleRights: () => Promise.resolve(null),
   callRights: (_db, _role, functions) => Promise.resolve(functions.map(() => true)),
-  // Nothing is deferred.
+  // There are no deferred constraints.
   settleConstraints: () => Promise.resolve(),
   async isReadOnly(db) {
     const { rows } = await sql<{

@@ -18,10 +18,10 @@ const BY_NUMBER = byCode({
   connection: [1040, 1043, 1045, 1047, 1053, 1077, 1079, 1080, 1129, 1130, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1203, 1226, 1251, 1698, 1820, 1862, 1927, 1931, 3032, 3118, 3159, 3168, 3169, 3955, 4031, 4151],
 }); // prettier-ignore
 
-/** Of the driver: a handshake or a connection that broke. */
+/** Driver codes for a failed handshake or a broken connection. */
 const BROKEN =
   /^(HANDSHAKE_(SSL_ERROR|NO_SSL_SUPPORT|UNKNOWN_ERROR)|PROTOCOL_(CONNECTION_LOST|SEQUENCE_TIMEOUT)|AUTH_SWITCH_PLUGIN_ERROR)$/;
-/** mysql2 reports these without a code: the connection is gone, or there was none to be had. */
+/** mysql2 reports these without a code: the connection is lost or could not be made. */
 const CONNECTION_MESSAGES = ['closed state', 'Pool is closed', 'Connection lost', 'Queue limit reached', 'certificate'];
 
 export function mysqlFailure(error: unknown): DatabaseFailure {
@@ -32,7 +32,7 @@ export function mysqlFailure(error: unknown): DatabaseFailure {
   const known = number === null ? undefined : BY_NUMBER.get(String(number));
   if (known !== undefined) return new DatabaseFailure(known, String(number), error);
   const message = error instanceof Error ? error.message : '';
-  // A certificate that was refused has a code of OpenSSL's own, of which there are many.
+  // For a refused certificate the code is one of OpenSSL's, of which there are many.
   const broken =
     (code !== null &&
       (SOCKET_CODES.includes(code) || BROKEN.test(code) || /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code))) ||

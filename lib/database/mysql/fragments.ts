@@ -6,15 +6,15 @@ import { asText, isLiteral, isOneOf, isTrue, typed } from './values';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
-/** Of a long value its length and this much of its beginning are compared: hashing it whole is reading it whole. */
+/** A long value is compared by its length and this many leading characters (or bytes): hashing all of it would read all of it. */
 const DIGEST_LIMIT = 65_536;
 const LONG_TYPES =
   /^(tiny|medium|long)?(text|blob)|^json|^var(char|binary)\((2[6-9]\d|[3-9]\d\d|\d{4,})\)|^(geometry|point|linestring|polygon|vector)/i;
 
 /**
- * InnoDB rows have no version that can be read, so every column stands in for it: byte by byte, NULL told from the
- * empty text. A time that is kept to the second cannot tell two changes within one: a row changed in the current
- * second gets a version that only this transaction sees, and whoever saw it looks again.
+ * InnoDB exposes no row version, so this is a digest of every column: byte by byte, NULL distinct from the empty text. A time in whole
+ * seconds does not show two changes within one second: a row changed in the current second gets a version that no other transaction
+ * computes, so that an operator who saw it has to reload.
  */
 function rowDigest(alias: string, table: TableDescription, timeZone: string): Sql<string> {
   const columns = [...table.columns.values()].filter((column) => !column.generated);
@@ -28,13 +28,13 @@ function rowDigest(alias: string, table: TableDescription, timeZone: string): Sq
   return digest(sql.join(parts));
 }
 
-/** MySQL 9.6 has lost md5 and sha1; this one both servers have, at no higher price. Half of it is as long as they were. */
+/** MySQL 9.6 has no md5() and sha1(); both servers have sha2(), at the same cost. Half of it is as long as an MD5. */
 const digest = (parts: Sql): Sql<string> => sql`left(sha2(concat_ws('|', ${parts}), 256), 32)`;
 
 function guarded(column: Sql, description: ColumnDescription): Sql {
   const { type } = description;
   if (LONG_TYPES.test(type)) return beginning(column);
-  // Printed, a FLOAT shows six digits of what it holds; a double shows all.
+  // A FLOAT prints six digits of what it holds; a double prints all.
   if (/^float/i.test(type)) return bytes(sql`(${column} + 0e0)`);
   return bytes(/^bit/i.test(type) ? sql`(${column} + 0)` : column);
 }
@@ -46,13 +46,13 @@ function isSecondsOnly({ kind, type }: ColumnDescription): boolean {
   return (kind === 'instant' || kind === 'wall_clock') && /^(datetime|timestamp)/i.test(type) && fractionDigits(type) === 0;
 }
 
-/** From there a zone leads beyond the calendar, to no time at all; nobody means these days to the hour. */
+/** On these days a time zone's offset can lead out of the calendar, to NULL: read as UTC, as bounds are not meant to the hour there. */
 const END_OF_CALENDAR = /^(0001-01-01|9999-12-31)/;
 const ISO = '%Y-%m-%dT%H:%i:%s.%fZ';
 
 /**
- * A text that holds no JSON is none; asking for a path of it would fail the statement. And MySQL fails where one is nested
- * deeper than a hundred: the connection then says how many brackets a text may open to be asked at all.
+ * NULL for a text that is no JSON: reading a path of it would fail the statement. MySQL also fails on JSON nested deeper than 100 levels;
+ * the connection then sets the most brackets that a text may open (`MysqlConnection`).
  */
 function validJson(column: RawBuilder<unknown>, { kind }: ColumnDescription): RawBuilder<unknown> {
   if (kind === 'json') return column;
@@ -76,7 +76,7 @@ export const mysqlFragments: Fragments = {
   fromInstant: fromUtc,
   secondsBefore: (value, seconds) => sql`(${value} - interval ${sql.lit(seconds)} second)`,
   isTrue,
-  // The first element of what is no list is the whole of it, and to MySQL a place before the first one is a mistake.
+  // To MySQL anything but an array is an array of one, hence the check of its type, and a negative index is an error.
   lastElement(column, description) {
     const json = validJson(column, description);
     const last = sql`json_extract(${json}, concat('$[', greatest(json_length(${json}) - 1, 0), ']'))`;
@@ -92,13 +92,13 @@ export const mysqlFragments: Fragments = {
   isOneOf,
   isAnyOf: () => null,
   isLiteral,
-  // A comparison of rows is served by no index here: the first key is said by itself.
+  // No index serves a row comparison here: the first key is also compared by itself.
   beyond([key, ...keys], sign, [value, ...values]) {
     if (key === undefined || keys.length === 0) return sql`${key ?? sql`null`} ${sql.raw(sign)} ${value ?? sql`null`}`;
     const strict = sql.raw(sign.slice(0, 1));
     return sql`(${key} ${sql.raw(`${sign.slice(0, 1)}=`)} ${value} and (${key} ${strict} ${value} or ${mysqlFragments.beyond(keys, sign, values)}))`;
   },
-  // NULLs come first where the order ascends, in an index and without one.
+  // NULLs sort first in ascending order, in an index too.
   ordered(key, direction, nulls) {
     const natural = (direction === 'asc') === (nulls === 'first');
     const way = sql.raw(direction);
@@ -106,25 +106,25 @@ export const mysqlFragments: Fragments = {
   },
   from: (table, alias, index = null) =>
     sql`${tableRef(table)} as ${sql.id(alias)}${index === null ? sql`` : sql` force index (${sql.id(index)})`}`,
-  // The form with one table takes an alias on newer servers only.
+  // Only newer servers take an alias in the single-table form.
   deleteFrom: (table, alias) => sql`delete ${sql.id(alias)} from ${tableRef(table)} as ${sql.id(alias)}`,
   forUpdate: (_alias, wait) => sql.raw(`for update${wait === 'wait' ? '' : ' skip locked'}`),
   unlessTaken: () => sql``,
-  // All there are: a subquery with a limit is never taken apart.
+  // No limit in effect, but a subquery with LIMIT is never merged into the outer query.
   workedOut: () => sql`limit 18446744073709551615`,
   rowVersion: rowDigest,
   rowTouch: () => null,
-  // By name: a star leaves invisible columns out.
+  // By name, as `*` leaves out invisible columns.
   wholeRow: (alias, table) => sql.join([...table.columns.keys()].map((name) => sql.id(alias, name))),
   stableDigest: (parts, payload) => digest(sql.join([...parts.map(bytes), payload === null ? sql`''` : beginning(payload)])),
   jsonText(column, path, description) {
-    // A step of digits may be a name or a place in a list; JSON's null is no text.
+    // A step of digits may be a key or an array index; JSON null becomes NULL.
     const paths = path.reduce<string[]>((before, step) => before.flatMap((one) => stepsOf(step).map((next) => one + next)), ['$']);
     const found = paths.map((one) => sql`json_extract(${validJson(column, description)}, ${sql.lit(one)})`);
     const value = found.length === 1 ? sql`${found[0]}` : sql`coalesce(${sql.join(found)})`;
     return sql`case when json_type(${value}) <> 'NULL' then json_unquote(${value}) end`;
   },
-  // The length of a document is that of its text, which would have to be written out first.
+  // length() of a JSON document would write out its text first.
   sizeBytes: (column, { type }) => (type === 'json' ? sql`json_storage_size(${column})` : sql`length(${column})`),
   tellsSize: ({ type }) => type !== 'json',
   head: (column, description, characters) =>
@@ -150,20 +150,20 @@ export const mysqlFragments: Fragments = {
   instantOf: (iso) => sql`cast(${utcText(iso)} as datetime(6))`,
   instantText: (value) => sql`date_format(${value}, ${sql.lit(ISO)})`,
   epochMs: (value) => sql`(timestampdiff(microsecond, ${EPOCH}, ${value}) / 1e3)`,
-  // A quotient of whole numbers is a decimal, whose floor is exact.
+  // Dividing integers gives a decimal, whose floor is exact.
   epochSteps: (value, seconds) =>
     sql`cast(floor(timestampdiff(microsecond, ${EPOCH}, ${value}) / ${sql.lit(seconds * 1_000_000)}) as signed)`,
   float: (value) => sql`((${value}) + 0e0)`,
   integer: (value) => sql`cast(${value} as signed)`,
   shortInteger: (value) => sql`cast(${value} as signed)`,
-  // Spaces at the end make no difference to a collation.
+  // A collation ignores trailing spaces.
   isText: (column, text) =>
     sql`(${column} = ${mysqlFragments.bytewise(text)} and octet_length(${column}) = octet_length(${mysqlFragments.bytewise(text)}))`,
   bytewise: (text) => sql`(convert(${text} using utf8mb4) collate utf8mb4_bin)`,
   hidesRows: () => sql`false`,
 };
 
-/** One step of a path: a name, and a place in a list where it could be one. */
+/** JSON path forms of one step: an object key, and an array index if it can be one. */
 function stepsOf(step: string): string[] {
   const name = `.${JSON.stringify(step)}`;
   return /^(0|[1-9]\d{0,8})$/.test(step) ? [name, `[${step}]`] : [name];

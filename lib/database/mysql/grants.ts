@@ -3,20 +3,20 @@ import type { Db } from '../description';
 import { mysqlFailure } from './failure';
 
 export interface Grant {
-  /** Whether it takes back instead: MySQL lists what a right on everything does not reach. */
+  /** A REVOKE: MySQL lists the databases that a global grant does not reach. */
   revoked: boolean;
   rights: { name: string; columns: string[] }[];
-  /** As the server names it, to be used in a statement. */
+  /** The object as the server quotes it, for use in a statement. */
   on: string;
-  /** Database and table it reaches; `*` for all. */
+  /** Database and table it applies to; `*` for all. */
   database: string;
   table: string;
   option: boolean;
-  /** Whom it is given to, as the server names him, to be used in a statement; '' where nobody gave it. */
+  /** The grantee as the server quotes it, for use in a statement; '' if there is no such grant (`--skip-grant-tables`). */
   to: string;
 }
 
-/** ``GRANT SELECT, UPDATE (`status`) ON `shop`.`outbox` TO `reader`@`%` ``; null for what is of no table: grants of roles have no ON. */
+/** Parses e.g. ``GRANT SELECT, UPDATE (`status`) ON `shop`.`outbox` TO `reader`@`%` ``; null for grants of roles, which have no ON. */
 export function parseGrant(text: string): Grant | null {
   const match =
     /^(GRANT|REVOKE) (.+?) ON (?:TABLE )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)) (?:TO|FROM) ((?:`(?:[^`]|``)*`|'(?:[^']|'')*'|@|[^\s`'@])+)/i.exec(
@@ -34,7 +34,7 @@ export function parseGrant(text: string): Grant | null {
   return { revoked: /^revoke$/i.test(verb), rights, on, database, table, option: /WITH GRANT OPTION/i.test(text), to };
 }
 
-/** Whether a database is one that a grant names: names in grants may hold wildcards. */
+/** Whether the database name of a grant, which may hold wildcards, matches this database. */
 export function reaches(pattern: string, database: string): boolean {
   if (pattern === '*' || pattern === database) return true;
   const expression = pattern
@@ -43,7 +43,7 @@ export function reaches(pattern: string, database: string): boolean {
   return new RegExp(`^${expression}$`).test(database);
 }
 
-/** A server started with `--skip-grant-tables` says so instead of telling rights, and lets everybody do everything. */
+/** Error of `show grants` on a server started with `--skip-grant-tables`, where every user may do everything. */
 const NO_GRANTS = '1290';
 const EVERYTHING: Grant = {
   revoked: false,
@@ -55,7 +55,7 @@ const EVERYTHING: Grant = {
   to: '',
 };
 
-/** What `show grants` answers, of this user and the roles in force unless told of whom. Throws DatabaseFailure. */
+/** Parsed `show grants` for this user and the roles in force, or as `of` says (` for …`). Throws the driver's error. */
 export async function showGrants(db: Db, of = sql``): Promise<Grant[]> {
   try {
     const { rows } = await sql<Record<string, string>>`show grants${of}`.execute(db);
@@ -67,9 +67,9 @@ export async function showGrants(db: Db, of = sql``): Promise<Grant[]> {
 }
 
 /**
- * Whether this user holds a right on a whole table, by grants on it, its database or everything, those of his roles
- * included: only `show grants` tells them on both servers. Without a schema it is a table of the URL's own database. Rights on
- * columns stand beside the columns. Throws DatabaseFailure.
+ * Whether this user holds a right on a whole table, by grants on it, its database or everything, those of active roles included: only `show
+ * grants` reports them on both servers. Without a schema, the table is in the URL's database. Rights on columns do not count: the catalogue
+ * has them for each column. Throws the driver's error.
  */
 export async function holds(db: Db, right: 'DELETE' | 'TRIGGER', schema: string | null, table: string): Promise<boolean> {
   const { rows } = await sql<{ here: string | null }>`select database() as here`.execute(db);
@@ -80,7 +80,7 @@ export async function holds(db: Db, right: 'DELETE' | 'TRIGGER', schema: string 
       (grant.table === '*' || grant.table === table) &&
       grant.rights.some(({ name, columns }) => columns.length === 0 && (name === right || /^ALL( PRIVILEGES)?$/.test(name))),
   );
-  // What is taken back of a right on everything is no less given by name.
+  // A partial revoke limits global grants only, not those on the database or table by name.
   const partly = grants.some(({ revoked }) => revoked);
   return grants.some((grant) => !grant.revoked && !(partly && grant.database === '*'));
 }

@@ -15,9 +15,9 @@ import { DatabaseFailure } from '../failure';
 import { KnownServer, MysqlConnection, sessionOptions } from './connection';
 import { mysqlFailure } from './failure';
 
-/** A pool as Kysely sees it. Our own driver, because a limit of time needs more than the pool of mysql2 offers. */
+/** A pool for Kysely, with our own driver: time limits need more than the pool of mysql2 offers. */
 export function mysqlDialect(options: PoolOptions): Dialect {
-  // A URL that asks for what there is not is refused at once, and not by the first statement.
+  // Throws for an invalid URL now, not at the first statement.
   const session = sessionOptions(options);
   return {
     createAdapter: () => new MysqlAdapter(),
@@ -36,7 +36,7 @@ function driver(options: PoolOptions, session: mysql.ConnectionOptions): Driver 
     init: () => Promise.resolve(),
     acquireConnection: () => lane.acquire(),
     async beginTransaction(connection, settings: TransactionSettings) {
-      // The session's own are READ COMMITTED (`MysqlConnection.open`), so that one statement begins each kind.
+      // Sessions are READ COMMITTED (`MysqlConnection.open`), so that one statement begins a transaction.
       if (settings.isolationLevel !== undefined && settings.isolationLevel !== 'read committed')
         throw new Error(`no transaction here is ${settings.isolationLevel}`);
       await (connection as MysqlConnection).begin(settings.accessMode === 'read only');
@@ -62,14 +62,14 @@ function connectionSource(options: PoolOptions, session: mysql.ConnectionOptions
       const lost = (): void => {
         if (made.connection !== undefined) onLost(made.connection);
       };
-      // One that breaks at rest or in our hands would otherwise end the process.
+      // An error without a listener, idle or in use, would end the process.
       raw.on('error', (error) => {
         options.onIdleError(error);
         lost();
       });
       raw.on('end', lost);
       try {
-        // A server that accepts and says nothing would keep one waiting for longer than the driver promises.
+        // The driver's connect timeout does not cover a server that accepts the connection and then sends nothing.
         const connection = await within(MysqlConnection.open(raw, options, known), options.connectTimeoutMs);
         if (connection === null)
           throw new DatabaseFailure('connection', null, new Error(`no connection within ${options.connectTimeoutMs} ms`));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../description';
 
-/** What a server is: MySQL and MariaDB have gone different ways, and a name in a URL does not say which one answers. */
+/** MySQL or MariaDB, which differ, and its version; a URL does not say which of them answers. */
 export interface ServerKind {
   mariadb: boolean;
   major: number;
@@ -9,9 +9,9 @@ export interface ServerKind {
   patch: number;
 }
 
-/** Reads what `version()` answers, for example `10.11.18-MariaDB-0+deb12u1` or `8.4.2`. */
+/** Parses the result of `version()`, e.g. `10.11.18-MariaDB-0+deb12u1` or `8.4.2`. */
 export function serverKind(version: string): ServerKind {
-  // Older MariaDB servers put a number in front that old replicas can read.
+  // Older MariaDB servers put `5.5.5-` in front, for old replicas.
   const [, major = '0', minor = '0', patch = '0'] = /^(?:5\.5\.5-)?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version) ?? [];
   return { mariadb: /mariadb/i.test(version), major: Number(major), minor: Number(minor), patch: Number(patch) };
 }
@@ -21,7 +21,7 @@ export async function serverOf(db: Db): Promise<ServerKind> {
   return serverKind(rows[0]?.version ?? '');
 }
 
-/** What people call the server: `MariaDB 10.11.18`, `MySQL 8.4.2`. */
+/** Name and version, e.g. `MariaDB 10.11.18` or `MySQL 8.4.2`. */
 export function serverName(version: string): string {
   const [, number = version] = /^(?:5\.5\.5-)?(\d+(?:\.\d+)*)/.exec(version) ?? [];
   return `${serverKind(version).mariadb ? 'MariaDB' : 'MySQL'} ${number}`;
@@ -30,7 +30,7 @@ export function serverName(version: string): string {
 const atLeast = ({ major, minor, patch }: ServerKind, wantedMajor: number, wantedMinor: number, wantedPatch = 0): boolean =>
   major > wantedMajor || (major === wantedMajor && (minor > wantedMinor || (minor === wantedMinor && patch >= wantedPatch)));
 
-/** `CREATE TRIGGER IF NOT EXISTS`: MySQL 8.0.29, and every MariaDB the console knows. */
+/** `CREATE TRIGGER IF NOT EXISTS`: MySQL 8.0.29, and every supported MariaDB. */
 export function createsTriggerIfMissing(kind: ServerKind): boolean {
   return kind.mariadb || atLeast(kind, 8, 0, 29);
 }

@@ -5,7 +5,7 @@ import { DatabaseFailure } from '../failure';
 import { TRANSACTIONAL } from './describe';
 import { holds } from './grants';
 
-/** A few looks into the catalogue, one table after the other; opens those tables, locks nothing. */
+/** A few catalogue statements for one table after the other; opens those tables, locks nothing. */
 export async function tableRules(db: Db, tables: Required<TableName>[]): Promise<TableRules[]> {
   const rules: TableRules[] = [];
   for (const table of tables) rules.push(await rulesOf(db, table));
@@ -29,14 +29,14 @@ async function rulesOf(db: Db, { schema, table }: Required<TableName>): Promise<
     rewritten: false,
     rowSecurity: false,
     transactional: TRANSACTIONAL.test(found[0].engine ?? ''),
-    // Without the triggers: one role may see them and another may not.
+    // Without triggers, which only some roles may see: the signature must be the same for all.
     signature: createHash('md5')
       .update(JSON.stringify(columns.map(({ name, type, nullable, extra }) => [name, type, nullable, extra])))
       .digest('hex'),
   };
 }
 
-/** Triggers are for the eyes of those who may make them; whoever sees none and may not is told that nobody knows. */
+/** Only roles with the TRIGGER right see triggers; null if this role sees none and lacks the right. */
 async function triggersOf(db: Db, schema: string | null, table: string): Promise<TriggerRules[] | null> {
   const { rows } = await sql<
     Record<'name' | 'timing' | 'event' | 'source', string>

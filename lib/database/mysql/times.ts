@@ -1,21 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ColumnDescription } from '../description';
 
-/** Time zones as minutes east of Greenwich: MySQL knows named ones only when somebody has loaded their tables. */
+/** Time zones are offsets in minutes: MySQL knows named ones only if their tables are loaded. */
 const SINCE_YEAR = 2005;
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 
 export interface ZoneOffsets {
-  /** Minutes east of Greenwich, one more than there are changes: before the first of them, and after each. */
+  /** Minutes east of UTC: before the first change, and after each (one more than `changes`). */
   minutes: number[];
-  /** When they were changed, in minutes since 1970. */
+  /** Times of the changes, in minutes since the epoch. */
   changes: number[];
 }
 
 const known = new Map<string, ZoneOffsets>();
 
-/** A zone's offsets since 2005 and until the end of the next year; earlier and later times have the nearest. Throws RangeError for a zone nobody knows. */
+/** A zone's offsets from 2005 to the end of next year; other times use the nearest. Throws RangeError for an unknown zone. */
 export function zoneOffsets(timeZone: string): ZoneOffsets {
   const found = known.get(timeZone) ?? lookUp(timeZone);
   known.set(timeZone, found);
@@ -47,7 +47,7 @@ function lookUp(timeZone: string): ZoneOffsets {
   return offsets;
 }
 
-/** The minute, in milliseconds, from which on the offset is no longer the one before. */
+/** The first minute with another offset than `before`, in milliseconds since the epoch. */
 function changeBetween(from: number, to: number, before: number, offsetAt: (at: number) => number): number {
   let [low, high] = [from / MINUTE_MS, to / MINUTE_MS];
   while (high - low > 1) {
@@ -60,7 +60,7 @@ function changeBetween(from: number, to: number, before: number, offsetAt: (at: 
 
 type Sql<T = unknown> = RawBuilder<T>;
 
-/** The session's zone is UTC: a TIMESTAMP reads as UTC, and a DATETIME as what its writer meant. */
+/** The session's time zone is UTC: a TIMESTAMP reads as UTC, a DATETIME is in the zone of its writer. */
 export function toUtc(column: Sql, description: ColumnDescription, timeZone: string): Sql {
   const { time, kind } = description;
   if (time === 'epoch_ms' || time === 'epoch_s') return fromEpoch(column, description, time === 'epoch_ms' ? 1_000 : 1_000_000);
@@ -69,14 +69,14 @@ export function toUtc(column: Sql, description: ColumnDescription, timeZone: str
 }
 
 export const EPOCH = sql`timestamp'1970-01-01 00:00:00.000000'`;
-/** The calendar of four-digit years in microseconds since the epoch; what lies beyond is no time of an event. */
+/** Years 1 to 9999 in microseconds since the epoch; anything outside is not the time of an event. */
 const [FIRST_MICROSECOND, LAST_MICROSECOND] = [-62_135_596_800_000_000, 253_402_300_799_000_000];
 
-/** By arithmetic: FROM_UNIXTIME ends in 2038. */
+/** By arithmetic, as FROM_UNIXTIME ends in 2038. */
 function fromEpoch(column: Sql, { kind }: ColumnDescription, microseconds: number): Sql {
   const number =
     kind === 'text' ? sql`(case when ${column} regexp '^-?[0-9]{1,18}([.][0-9]+)?$' then cast(${column} as decimal(30,6)) end)` : column;
-  // Asked before it is multiplied: the product of a large number is an error, and would take every other row with it.
+  // Checked before multiplying: an overflow is an error that fails the whole statement.
   const [first, last] = [FIRST_MICROSECOND / microseconds, LAST_MICROSECOND / microseconds];
   return sql`(case when ${number} between ${sql.lit(first)} and ${sql.lit(last)} then ${EPOCH} + interval (${number} * ${sql.lit(microseconds)}) microsecond end)`;
 }
@@ -98,7 +98,7 @@ function fromIso(column: Sql, timeZone: string): Sql {
     when ${zone} = 'Z' then ${local} when ${zone} <> '' then ${local} - interval ${minutes} minute else ${shifted(local, timeZone, 'to utc')} end)`;
 }
 
-/** A UTC time as the column's writer would have written it. */
+/** A UTC time in the column's encoding and its writer's zone. */
 export function fromUtc(value: Sql, description: ColumnDescription, timeZone: string): Sql {
   const { time, kind } = description;
   if (time === 'epoch_ms' || time === 'epoch_s') return toEpoch(value, description);
@@ -106,7 +106,7 @@ export function fromUtc(value: Sql, description: ColumnDescription, timeZone: st
   return kind === 'wall_clock' && time !== 'utc' ? shifted(value, timeZone, 'from utc') : value;
 }
 
-/** CONVERT_TZ needs tables and ends in 2038. An hour shown twice is the later one; one left out counts on from before, as on PostgreSQL. */
+/** CONVERT_TZ needs tables and ends in 2038. A repeated hour is the later one; a skipped one keeps the old offset, as on PostgreSQL. */
 function shifted(value: Sql, timeZone: string, way: 'to utc' | 'from utc'): Sql {
   const { minutes, changes } = zoneOffsets(timeZone);
   const east = minutes.map((offset) => (way === 'to utc' ? -offset : offset));
@@ -116,12 +116,12 @@ function shifted(value: Sql, timeZone: string, way: 'to utc' | 'from utc'): Sql 
   return sql`(${value} + interval cast(elt(${place}, ${sql.join(east.map((offset) => sql.lit(offset)))}) as signed) minute)`;
 }
 
-/** Digits of a second that the column keeps; what a longer value is rounded to might lie in the future. */
+/** Fractional digits of a second that the column keeps; a value with more digits could be rounded into the future. */
 export function fractionDigits(type: string): number {
   return Number(/\((\d)\)/.exec(type)?.[1] ?? '0');
 }
 
-/** An ISO 8601 text as UTC without a zone, microseconds kept. Throws RangeError for what is no time. */
+/** An ISO 8601 text as UTC without a zone, microseconds kept. Throws RangeError for an invalid time. */
 export function utcText(iso: string): string {
   const match = /^(.*T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/.exec(iso);
   const whole = new Date(match === null ? iso : `${match[1] ?? ''}${match[3] ?? 'Z'}`).toISOString();
@@ -129,7 +129,7 @@ export function utcText(iso: string): string {
   return `${whole.slice(0, 19).replace('T', ' ')}.${fraction.padEnd(6, '0').slice(0, 6)}`;
 }
 
-/** A date the calendar has: years from 1 on, and none of the zero dates that old tables hold. */
+/** True for a real date from year 1 on, false for the zero dates that old tables hold. */
 export function isRealDate(column: Sql): Sql<boolean> {
   return sql`(year(${column}) > 0 and month(${column}) > 0 and dayofmonth(${column}) > 0)`;
 }

@@ -3,7 +3,7 @@ import type { ConnectionOptions, SslOptions } from 'mysql2';
 import { mysqlParameters, type MysqlParameters } from '@/lib/shared/mysql-url';
 import { Problem } from '@/lib/shared/problems';
 
-/** From a `mysql://` or `mariadb://` URL, known parameters alone: the driver would take any. Throws Problem `invalid` for others. */
+/** Options from a `mysql://` or `mariadb://` URL. Throws Problem `invalid` for unknown parameters, as the driver would take any. */
 export function connectionOptions(url: string): ConnectionOptions {
   const parsed = new URL(url);
   const parameters = mysqlParameters(parsed);

@@ -8,17 +8,17 @@ type Sql<T = unknown> = RawBuilder<T>;
 /** A column as text: bytes as hexadecimal digits, bits as a number. */
 export function asText(column: Sql, description?: ColumnDescription): Sql<string | null> {
   if (description?.kind === 'binary') return sql`lower(hex(${column}))`;
-  // Nor does a number have zeros before it, as many as the column is wide.
+  // `+ 0` turns bits into a number and drops the leading zeros of ZEROFILL.
   if (description !== undefined && /^bit|zerofill/i.test(description.type)) return sql`cast(${column} + 0 as char)`;
   return sql`cast(${column} as char)`;
 }
 
 export function typed(value: string, description: ColumnDescription): Sql {
   const { kind, type } = description;
-  // A parameter cast to a number is a signed one to MySQL before it is anything else, and ends at half the unsigned ones.
+  // MySQL casts a parameter to a signed number first, which loses half of the unsigned range: hence the cast to char.
   if (kind === 'integer') return /unsigned/i.test(type) ? sql`cast(cast(${value} as char) as unsigned)` : sql`cast(${value} as signed)`;
   if (kind === 'boolean') return sql`cast(${/^(1|true)$/i.test(value) ? '1' : '0'} as unsigned)`;
-  // More digits than the column has on either side, so that no value is cut to fit; a comparison as text would be.
+  // Wider than the column on either side of the point, so that no value is cut to fit; a text would be compared as a float.
   if (kind === 'decimal') return /^(float|double)/i.test(type) ? sql`(${value} + 0e0)` : sql`cast(${value} as ${sql.raw(widened(type))})`;
   if (kind === 'binary') return sql`unhex(${value})`;
   if (kind === 'uuid') return sql`cast(${value} as uuid)`;
@@ -27,7 +27,7 @@ export function typed(value: string, description: ColumnDescription): Sql {
   return sql`${value}`;
 }
 
-/** The most digits a number has, all those before the point that the column holds, and as many after it as are left. */
+/** The widest type: all the column's digits before the point, and the rest of 65 digits, at most 30, after it. */
 function widened(type: string): string {
   const [, digits = '65', places = '0'] = /\((\d+)(?:,(\d+))?\)/.exec(type) ?? [];
   return `decimal(65,${String(Math.min(30, 65 - (Number(digits) - Number(places))))})`;
@@ -39,7 +39,7 @@ const isText = (description: ColumnDescription): boolean =>
 const isNumber = (description: ColumnDescription): boolean =>
   description.kind === 'integer' || description.kind === 'decimal' || description.kind === 'boolean' || isBit(description);
 
-/** Exactly one of these texts as values of the column; parameters. */
+/** `Fragments.isOneOf` with parameters. */
 export function isOneOf(column: Sql, values: string[], description: ColumnDescription): Sql<boolean> {
   const given = values.map((value) => sql`${value}`);
   if (isText(description)) return textIn(column, given, description);
@@ -52,7 +52,7 @@ export function isTrue(column: Sql, description: ColumnDescription, wanted: bool
   return oneOf(sql`lower(cast(${column} as char))`, TRUTH_WORDS[`${wanted}`].map(sql.lit));
 }
 
-/** As `isOneOf`, with literals. What the server would make of a text compared with a number, or the other way round, is never what was meant. */
+/** As `isOneOf`, with literals. Never compares a text with a number: the server would convert one of them. */
 export function isLiteral(column: Sql, values: (string | number | boolean)[], description: ColumnDescription | null): Sql<boolean> {
   const asWritten = values.map(String);
   const texts = asWritten.map((value) => sql.lit(value));
@@ -64,7 +64,7 @@ export function isLiteral(column: Sql, values: (string | number | boolean)[], de
   const given = numbers.map((value) => sql.raw(value));
   const equal = oneOf(column, given);
   if (description === null || !/^float/i.test(description.type)) return equal;
-  // A number is wider than a float, and none of its fractions is the one the column holds: they are the same when they read the same.
+  // A decimal has more digits than a FLOAT holds, so that fractions are never equal: the printed texts are compared too.
   const printed = numbers.map((value) => sql.lit(value));
   return sql`(${equal} or ${oneOf(sql`cast(${column} as char)`, printed)})`;
 }
@@ -73,10 +73,10 @@ const TRUTH: Record<string, string> = { true: '1', false: '0' };
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /**
- * The index is searched by the column's own idea of equality, and what it finds is compared byte by byte. The search is in the
- * column's own characters: what they lack cannot be compared with them, and is a question mark that the bytes tell apart. MySQL
- * refuses to make one of a parameter, and does it to what has been a text before. What is made so has the first collation of its
- * characters, which is not compared with any other: it is given the column's.
+ * Searches the index with the column's collation, then compares the found texts byte by byte. The value is converted to the column's
+ * character set; characters it lacks become a question mark, which the byte comparison rules out. MySQL refuses to convert a parameter, but
+ * converts what was cast to a text. The converted text gets the default collation of its character set, which cannot be compared with
+ * another one: hence COLLATE.
  */
 function textIn(column: Sql, values: Sql[], description: ColumnDescription | null): Sql<boolean> {
   const collation = description?.collation ?? null;

@@ -9,7 +9,7 @@ interface Row extends Omit<CatalogueTable, 'name' | 'columns'> {
   columns: string;
 }
 
-/** Ranks and offsets come from the catalogue's own indexes on oids; nothing here reads a table of the application. */
+/** Served by the catalogue's indexes on oids; reads no table of the application. */
 async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: number, schema: string | null): Promise<CatalogueTable[]> {
   const named = schema === null ? sql`true` : sql`n.nspname = ${schema}`;
   const { rows } = await sql<Row>`
@@ -41,7 +41,7 @@ async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: numbe
 export const postgresCatalogue: CatalogueReader = {
   tables,
 
-  // From one value to the next greater one by the index: as many steps as there are values, whatever the number of rows.
+  // Goes from one value to the next greater one by the index: as many steps as distinct values, whatever the number of rows.
   async indexedValues(db, table, column, limit) {
     if (!indexLedBy(table, column)) return null;
     const from = tableRef(table.name);

@@ -9,10 +9,10 @@ export const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
   timestamptz: 'instant', timestamp: 'wall_clock', date: 'wall_clock',
 }; // prettier-ignore
 
-/** Rows per page where nobody has counted them yet: more than outboxes have, so that a large table is not taken for a small one. */
+/** Assumed rows per page of a table never analyzed: more than outboxes have, so that a large table does not seem small. */
 export const UNCOUNTED_ROWS_PER_PAGE = 60;
 
-/** The beginning of the table's name that the name of an index keeps of it, whatever it is for. */
+/** Characters of the table's name that every name of an index for it begins with. */
 const NAMESAKE_CHARACTERS = 12;
 const NAMESAKES = 1_000;
 
@@ -40,11 +40,11 @@ interface CatalogueRow {
   can_delete: boolean;
 }
 
-/** One look into the catalogue, served by its indexes on names and oids; locks nothing. */
+/** One statement on the catalogue, served by its indexes on names and oids; locks nothing. */
 export async function describePostgresTable(db: Db, name: TableName): Promise<TableDescription | null> {
-  // By name in the catalogue rather than to_regclass(), which fails where the role has no USAGE on the schema.
+  // By name, as to_regclass() fails if the role has no USAGE on the schema.
   const named = name.schema === null ? sql`pg_table_is_visible(c.oid)` : sql`n.nspname = ${name.schema}`;
-  // A pattern that is known when the statement is planned: the server makes both ends of the index's range of it, in any encoding.
+  // The server turns a LIKE pattern it knows when planning into a range of the index, in any encoding.
   const beginning = `${[...name.table]
     .slice(0, NAMESAKE_CHARACTERS)
     .join('')
@@ -126,14 +126,14 @@ function leadingColumns({ options, ...index }: IndexRow): IndexDescription {
   return { ...index, unique: index.unique && firstExpression === -1, columns, sorted };
 }
 
-/** The channels a trigger function names: `pg_notify('channel', …)` and `NOTIFY channel`. */
+/** Channels in the source of a trigger function: `pg_notify('channel', …)` and `NOTIFY channel`. */
 export function channelsIn(source: string): string[] {
   const called = [...source.matchAll(/pg_notify\s*\(\s*'([^']+)'/gi)].map((match) => match[1] ?? '');
   const stated = [...source.matchAll(/(?:^|[^_\w])notify\s+"?([A-Za-z_][\w$]*)"?/gi)].map((match) => match[1] ?? '');
   return [...called, ...stated].filter((channel) => channel !== '');
 }
 
-/** Ancestors and descendants by inheritance, which partitions are a kind of. Served by the catalogue's indexes; any role may read it. */
+/** Ancestors and descendants by inheritance, partitions included. Served by the catalogue's indexes; any role may read it. */
 export async function relatedTables(db: Db, tables: Required<TableName>[]): Promise<TableName[]> {
   const named = tables.map(({ schema, table }) => sql`(n.nspname = ${schema} and c.relname = ${table})`);
   const { rows } = await sql<TableName>`with recursive
@@ -147,7 +147,7 @@ export async function relatedTables(db: Db, tables: Required<TableName>[]): Prom
   return rows;
 }
 
-/** As the planner estimates it, over all partitions, and for a view too: from its size now and its last statistics. */
+/** The planner's estimate from the current size and the last statistics, over all partitions, and for views too. */
 export async function tableSize(db: Db, table: TableName): Promise<TableSize> {
   const plan = await sql<{ 'QUERY PLAN': string }>`explain (format json) select 1 from ${tableRef(table)} as o`.execute(db);
   const [explained] = JSON.parse(plan.rows[0]?.['QUERY PLAN'] ?? '[]') as { Plan: { 'Plan Rows': number } }[];
@@ -158,14 +158,14 @@ export async function tableSize(db: Db, table: TableName): Promise<TableSize> {
   return { rows: explained?.Plan['Plan Rows'] ?? Infinity, partitioned: kind.rows[0]?.partitioned ?? false };
 }
 
-/** The table and its partitions. By the catalogue's indexes, bounded by their number. */
+/** CTE of the table and its partitions, served by the catalogue's indexes and bounded by their number. */
 function treeOf({ schema, table }: TableName): RawBuilder<unknown> {
   return sql`with recursive tree(oid) as (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = ${schema} and c.relname = ${table}
     union select i.inhrelid from pg_inherits i join tree on i.inhparent = tree.oid)`;
 }
 
-/** Rows per page when they were last counted, times the pages there are now. */
+/** Rows per page at the last count, times the current number of pages. */
 export async function estimateRows(db: Db, table: TableName): Promise<number> {
   const { rows } = await sql<{ rows: number }>`${treeOf(table)}
     select coalesce(sum(case when c.relpages > 0 and c.reltuples >= 0 then c.reltuples / c.relpages else ${sql.lit(UNCOUNTED_ROWS_PER_PAGE)} end
@@ -174,7 +174,7 @@ export async function estimateRows(db: Db, table: TableName): Promise<number> {
   return rows[0]?.rows ?? 0;
 }
 
-/** The sum over all partitions; null for a view, whose rows nobody counts. Reported by the sessions that change rows, what they rolled back included. */
+/** Sum over all partitions, rolled back changes included; null for a view. Late, as each session reports its counts from time to time. */
 export async function changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null> {
   const { rows } = await sql<ChangeCounts>`${treeOf(table)}
     select sum(n_tup_ins)::float8 as inserted, sum(n_tup_upd)::float8 as updated, sum(n_tup_del)::float8 as deleted
@@ -182,6 +182,6 @@ export async function changeCounts(db: Db, table: TableName): Promise<ChangeCoun
   return rows[0] ?? null;
 }
 
-/** Rows ever inserted, also by transactions that were rolled back, over all partitions, as a value of a statement. As cheap, and as late. */
+/** SQL value: rows inserted over all partitions since the last statistics reset, rolled back ones included. As cheap and late. */
 export const insertedCount = (table: TableName): RawBuilder<unknown> =>
   sql`(${treeOf(table)} select coalesce(sum(pg_stat_get_tuples_inserted(tree.oid)), 0)::float8 from tree)`;

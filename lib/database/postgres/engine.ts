@@ -11,23 +11,23 @@ import { postgresDialect } from './pool';
 import { callRights, roleRights, tableRules } from './table-rules';
 import { StatementSettings } from './session';
 
-/** Only an id that prints exactly like the stored one names its row: `01`, ` 1` and upper-case UUIDs are other texts. */
+/** Only an id that prints exactly like the stored one identifies its row: `01`, ` 1` and upper-case UUIDs are other texts. */
 function idFits(id: string, description: ColumnDescription): boolean {
   if (id.includes('\u0000') || !id.isWellFormed()) return false;
   if (description.labels !== undefined) return description.labels.includes(id);
   const type = description.over ?? description.type;
   if (description.kind === 'uuid') return UUID.test(id);
   if (description.kind === 'integer') return printsAsInteger(id, type);
-  // A transaction's number, which Watermill orders by.
+  // A transaction id, by which Watermill orders.
   if (type === 'xid8') return /^(0|[1-9][0-9]{0,19})$/.test(id) && BigInt(id) <= 18_446_744_073_709_551_615n;
   if (description.kind === 'decimal') return printsAsDecimal(id, type);
   if (description.kind === 'binary') return /^\\x([0-9a-f]{2})*$/.test(id);
   return description.kind === 'text';
 }
 
-/** Years of a timestamp before and after the first, one less than there are: no zone leads beyond. */
+/** Limits of a timestamp in years BC and AD, one less than the server's, so that no time zone leads beyond them. */
 const YEARS = { before: 4_712, after: 294_275 };
-/** A zone is less far away than this. */
+/** Offsets of time zones are below this. */
 const ZONE_HOURS = 16;
 
 function timeFits(text: string): boolean {
@@ -37,7 +37,7 @@ function timeFits(text: string): boolean {
   return time.day >= 1 && time.day <= daysOf(time) && (time.zoneHours ?? 0) < ZONE_HOURS;
 }
 
-/** No privilege is needed. */
+/** Needs no privilege. */
 async function transactions(db: Db): Promise<Transactions> {
   const { rows } = await sql<{ at: string; oldest: string; next: string }>`select ${postgresFragments.nowIso()} as at,
     txid_snapshot_xmin(s)::text as oldest, txid_snapshot_xmax(s)::text as next from (select txid_current_snapshot() as s) as t`.execute(db);
@@ -100,10 +100,10 @@ export const postgresEngine: Engine = {
   },
   async version(db) {
     const { rows } = await sql<{ version: string }>`select current_setting('server_version') as version`.execute(db);
-    // Packagers add their own name behind it.
+    // Packagers append their own name.
     return `PostgreSQL ${rows[0]?.version.split(' ')[0] ?? ''}`;
   },
-  // A scan that has no index to use still happens, and begins at the same row each time.
+  // A scan without a usable index still runs, and begins at the same row each time.
   async byIndex(db, { scans = false, blocks = false, hashes = false, memory = false } = {}) {
     const onOff = (on: boolean): string => (on ? 'on' : 'off');
     const settings = {

@@ -14,7 +14,7 @@ const BY_STATE = byCode({
   connection: ['08', '57', '58', '3D000', '25P03', '53300', '28000', '28P01'],
 });
 
-/** pg and pg-pool report these without a code: the connection is gone, or there was none to be had. */
+/** pg and pg-pool report these without a code: the connection is lost or could not be made. */
 const CONNECTION_MESSAGES = [
   'Connection terminated',
   'timeout expired',
@@ -28,7 +28,7 @@ export function postgresFailure(error: unknown): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error;
   const code = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : null;
   const message = error instanceof Error ? error.message : '';
-  // Said with a state that has many other meanings.
+  // Its SQLSTATE has many other meanings.
   if (message.includes('not currently accepting connections')) return new DatabaseFailure('connection', code, error);
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
     return new DatabaseFailure(BY_STATE.get(code) ?? BY_STATE.get(code.slice(0, 2)) ?? 'other', code, error);

@@ -2,23 +2,23 @@ import { type RawBuilder, sql } from 'kysely';
 import { oneOf, TRUTH_WORDS, type Fragments } from '../fragments';
 import { type ColumnDescription, type TableName, tableRef } from '../description';
 
-/** Values out of JSON that anybody may have written: one row that the server cannot take apart must not break a list. */
+/** JSON may be written by anyone: a row that the server cannot parse must not fail a list. */
 
 type Sql<T = unknown> = RawBuilder<T>;
 
-/** With fewer openings than this no text is nested deeper than the server's stack reaches. */
+/** JSON with fewer opening brackets than this is not nested too deep for the server's stack. */
 const OPENINGS_MAX = 10_000;
-/** Two halves of one character, and what no text of this server holds: NUL, and a half by itself. */
+/** A surrogate pair, and escapes that no text of the server can hold: NUL and a lone surrogate. */
 const PAIR = String.raw`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`;
 const NO_TEXT = String.raw`\\u(0000|[dD][89a-fA-F])`;
 
-/** The value at a path as text; NULL where there is none, and for a document whose escapes the server cannot write out. */
+/** The value at a path as text; NULL if there is none, or the document holds escapes that the server cannot decode. */
 export function jsonText(column: Sql, path: string[], description: ColumnDescription): Sql<string | null> {
   const steps = sql`array[${sql.join(path.map((step) => sql.lit(step)))}]::text[]`;
   return whenReadable(column, description, 'json', (document) => sql<string | null>`${document} #>> ${steps}`);
 }
 
-/** A text is not made into jsonb, which has no number of any length. */
+/** A text is cast to json, not to jsonb, which cannot hold numbers of any length. */
 function whenReadable<T>(
   column: Sql,
   { kind, type }: ColumnDescription,
@@ -34,13 +34,13 @@ function whenReadable<T>(
   return sql`(case when ${json} then (case when ${writable(text)} then ${value(sql`${text}::json`)} end) end)`;
 }
 
-/** Escaped backslashes go first: what follows one is no escape. */
+/** Removes escaped backslashes first: what follows one is no escape. */
 function writable(text: Sql): Sql<boolean> {
   const escapes = sql`regexp_replace(replace(${text}, ${sql.lit('\\\\')}, ''), ${sql.lit(PAIR)}, '', 'g')`;
   return sql`(case when position(${sql.lit('\\u')} in ${text}) = 0 then true else ${escapes} !~ ${sql.lit(NO_TEXT)} end)`;
 }
 
-/** Whether policies of row-level security keep rows of these tables from this role. Reads the catalogue by oid; locks nothing. */
+/** Whether row-level security hides rows of these tables from this role. Reads the catalogue by oid; locks nothing. */
 export function hidesRows(tables: readonly Required<TableName>[]): RawBuilder<boolean> {
   if (tables.length === 0) return sql`false`;
   const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -50,23 +50,23 @@ export function hidesRows(tables: readonly Required<TableName>[]): RawBuilder<bo
   );
   const applies = sql`p.polcmd in ('r', '*') and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE')))`;
   const all = sql`pg_get_expr(p.polqual, p.polrelid) = 'true'`;
-  // Counted rather than tested for existence: PostgreSQL may read the whole catalogue once to test for existence.
+  // Counts, because for EXISTS PostgreSQL may read the whole catalogue once.
   return sql`exists (select from unnest(array[${sql.join(oids)}]) as t(oid) where row_security_active(t.oid)
     and (select count(*) filter (where p.polpermissive and ${all}) = 0 or count(*) filter (where not p.polpermissive and ${all} is not true) > 0
       from pg_policy p where p.polrelid = t.oid and ${applies}))`;
 }
 
 const ISO = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`;
-/** Payloads above this stored size are told apart by size alone: hashing them would read them whole for every list. */
+/** Values above this stored size are not hashed whole, as every list would read them: see `valueDigest`. */
 const DIGEST_LIMIT_BYTES = 65_536;
-/** Their length is part of the reference to a value that is stored elsewhere, compressed or not. */
+/** Types whose length is in the reference to a value that is stored elsewhere (TOAST), compressed or not. */
 const TELLS_SIZE = /^(text|character varying|character|bytea)(\(\d+\))?$/;
-/** How much larger than it is stored a compressed document is taken to be: most JSON is four to eight times as large. */
+/** Assumed size of a compressed document over its stored size: most JSON is four to eight times as large. */
 const COMPRESSED_TIMES = 8;
 
 /** ISO 8601 with seconds; a zone may follow. */
 const ISO_TEXT = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?$`;
-/** The calendar of four-digit years in seconds since the epoch; what lies beyond is no time of an event. */
+/** Years 1 to 9999 in seconds since the epoch; anything outside is not the time of an event. */
 const [FIRST_SECOND, LAST_SECOND] = [-62_135_596_800, 253_402_300_799];
 
 function instant(column: RawBuilder<unknown>, description: ColumnDescription, timeZone: string): RawBuilder<unknown> {
@@ -85,7 +85,7 @@ function fromEpoch(column: RawBuilder<unknown>, { kind }: ColumnDescription, per
   return sql`(case when ${number} between ${least} and ${most} then to_timestamp(${seconds}) end)`;
 }
 
-/** The day is added to the first of its month, so that a text that names a 30th of February breaks no list. */
+/** Adds the day to the first of its month, so that a text with a 30th of February fails no list. */
 function fromIso(column: RawBuilder<unknown>, timeZone: string): RawBuilder<unknown> {
   const text = sql`(${column})::text`;
   const zoned = sql`${text} ~ '(Z|[+-][0-9]{2}(:?[0-9]{2})?)$'`;
@@ -122,13 +122,13 @@ function lastElement(column: Sql, description: ColumnDescription): { sql: Sql; d
   return { sql: last, description: description.kind === 'json' ? description : { ...description, type: 'json', kind: 'json' } };
 }
 
-/** Numbers wrap around after four thousand million transactions: around that moment an order may be wrong for a while. */
+/** Transaction ids wrap around after four thousand million: around that point an order may be wrong for a while. */
 const transaction = (column: string): RawBuilder<string> => sql`(${sql.ref(column)}::text)::bigint`;
 
 const row = (parts: RawBuilder<unknown>[]): RawBuilder<unknown> =>
   parts.length === 1 ? sql`${sql.join(parts)}` : sql`(${sql.join(parts)})`;
 
-/** A type's name as the catalogue prints it, and nothing that could be more than a type. */
+/** A type name as the catalogue prints it, and nothing else: it goes into SQL unquoted. */
 const TYPE_NAME = /^[\w ".[\](),]+$/;
 
 export const postgresFragments: Fragments = {
@@ -158,10 +158,10 @@ export const postgresFragments: Fragments = {
   isLiteral: (column, values, description) =>
     oneOf(
       description === null ? column : compared(column, description),
-      // A number is wider than a real, and none of its fractions is the one the column holds.
+      // A decimal has more digits than a REAL holds, so that fractions would never be equal.
       values.map((value) => (description?.type === 'real' ? sql`cast(${sql.lit(value)} as real)` : sql.lit(value))),
     ),
-  // Compared as a row, which the index of the first key alone serves too.
+  // A row comparison, which an index of the first key alone serves too.
   beyond: (left, sign, right) => sql`${row(left)} ${sql.raw(sign)} ${row(right)}`,
   ordered: (key, direction, nulls) => sql`${key} ${sql.raw(direction)} nulls ${sql.raw(nulls)}`,
   from: (table, alias) => sql`${tableRef(table)} as ${sql.id(alias)}`,
@@ -169,19 +169,19 @@ export const postgresFragments: Fragments = {
   forUpdate: (alias, wait) => sql`for update of ${sql.id(alias)}${sql.raw(wait === 'wait' ? '' : ' skip locked')}`,
   unlessTaken: () => sql`on conflict do nothing`,
   workedOut: () => sql`offset 0`,
-  // A view has no row of its own: there, what it shows is compared.
+  // Rows of a view have no version: a digest of their columns instead.
   rowVersion: (alias, table) =>
     table.kind === 'table'
       ? sql`${sql.ref(`${alias}.xmin`)}::text`
       : sql`md5(concat_ws('|', ${sql.join([...table.columns.values()].map((column) => sql`coalesce(${valueDigest(sql.id(alias, column.name), column)}, '~')`))}))`,
   list: (values, description) => sql`cast(array[${sql.join(values)}]::text[] as ${sql.raw(`${castType(description.type)}[]`)})`,
-  // A lock's number stays in xmax after the transaction has ended, whatever became of it.
-  // Most rows were never locked; a number becomes one by way of its text, which costs more than all else that is read of a row.
+  // xmax keeps the id of a locking transaction after it ended, committed or not.
+  // Most rows were never locked: skips the cast by way of text, which costs more than reading the rest of the row.
   rowTouch: (alias) => ({
     written: transaction(`${alias}.xmin`),
     taken: sql`case when ${sql.ref(`${alias}.xmax`)} = 0 then 0 else ${transaction(`${alias}.xmax`)} end`,
   }),
-  // The system column has to be named: * leaves it out.
+  // `*` leaves out the system column.
   wholeRow: (alias, table) => (table.kind === 'table' ? sql`${sql.ref(alias)}.*, ${sql.ref(`${alias}.xmin`)}` : sql`${sql.ref(alias)}.*`),
   stableDigest(parts, payload, description) {
     const payloadDigest = payload === null ? sql`''` : valueDigest(payload, description);
@@ -218,13 +218,13 @@ export const postgresFragments: Fragments = {
   float: (value) => sql`(${value})::float8`,
   integer: (value) => sql`(${value})::bigint`,
   shortInteger: (value) => sql`(${value})::int`,
-  // The column was made without a collation of its own; the text may bring one.
+  // The console's column has the default collation; the text may have another.
   isText: (column, text) => sql`${column} = (${text}) collate "default"`,
   bytewise: (text) => sql`${text} collate "C"`,
   hidesRows,
 };
 
-/** Of what is stored in more than 64 kB the size, and the beginning of a type that is read in slices: JSON would be read whole for it. */
+/** Digest of a value; above 64 kB stored, its size, and a digest of its beginning if the type is read in slices, as JSON is not. */
 function valueDigest(value: RawBuilder<unknown>, description: ColumnDescription | undefined): RawBuilder<string | null> {
   const sliced = description !== undefined && tellsSize(description);
   const beginning = sliced
@@ -242,7 +242,7 @@ const comparedAs = ({ over, type }: ColumnDescription): string => over ?? type;
 const compared = (column: RawBuilder<unknown>, { over }: ColumnDescription): RawBuilder<unknown> =>
   over === undefined ? column : sql`(${column})::${sql.raw(castType(over))}`;
 
-/** A type without its length, which a cast would cut a value to: `character` alone means one character. */
+/** The array type without a length, to which a cast would cut a value; `character` alone means one character. */
 function arrayType(type: string): string {
   const bare = castType(type);
   return `${bare === 'character' ? 'bpchar' : bare}[]`;
@@ -250,9 +250,9 @@ function arrayType(type: string): string {
 
 const arrayLiteral = (values: string[]): string => `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** The catalogue's own spelling of a type, without a length: a cast must never cut an id to fit. */
+/** The type as the catalogue spells it, without a length: a cast must never cut an id to fit. */
 function castType(type: string): string {
   const bare = type.replace(/\(\d+(,\d+)?\)/, '');
-  // Names that are no plain words come quoted.
+  // The catalogue quotes names that are not plain words.
   return /^([a-zA-Z0-9_ .[\]]|"([^"]|"")*")+$/.test(bare) ? bare : 'text';
 }

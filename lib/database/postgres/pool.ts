@@ -48,24 +48,24 @@ function connectionSource({
         connectionTimeoutMillis: connectTimeoutMs,
         query_timeout: clientTimeoutMs,
         keepAlive: true,
-        // Messages are sent when they are there, not when the one before is answered.
+        // Sends a message without waiting for the answer to the one before.
         pipeline: true,
         types,
       });
-      // One that breaks at rest or in our hands would otherwise end the process.
+      // An error without a listener, idle or in use, would end the process.
       client.on('error', (error) => {
         onIdleError(error);
         onLost(client);
       });
       client.on('end', () => onLost(client));
       await client.connect();
-      // Queued before the first statement of whoever asked for the connection.
+      // Queued before the caller's first statement.
       if (prepare !== undefined) void client.query(prepare).catch(onIdleError);
       return client;
     },
     async close(client) {
       const closed = client.end().catch(onIdleError);
-      // Said at once, behind what is under way: its place is given to another connection now.
+      // Sends the end at once, behind pending queries, as the share gives the place to another connection now.
       client.connection.end();
       await closed;
     },

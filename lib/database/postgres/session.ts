@@ -2,7 +2,7 @@ import pg from 'pg';
 import { DatabaseFailure } from '../failure';
 import { postgresFailure } from './failure';
 
-/** Parameter of a statement that is not sent by itself: settings of the transaction, sent ahead of its next statement. */
+/** Parameter of a statement that is not sent itself: transaction settings, sent with the next statement. */
 export class StatementSettings {
   /** `alone`: that statement is the transaction's only one. */
   constructor(
@@ -22,10 +22,9 @@ const BEGINS = /^(begin|start transaction)\b/;
 const ENDS = /^(commit|rollback)$/;
 
 /**
- * A connection as long as one caller has it. The beginning of a transaction and its settings go with its first statement, in
- * one way there and back; nobody waits for the end of one that only reads. Each is a message of its own and answered in its
- * order, so that whoever has the connection next comes after it. A transaction that writes is known to have begun, with its
- * limits, before its first statement is sent, and its end is waited for.
+ * A connection while one caller holds it. BEGIN and the settings go with the first statement, in one round trip; the end of a read-only
+ * transaction is not waited for. Each is a message of its own, answered in order, so that the next holder's statements come after it. A
+ * transaction that writes waits for its BEGIN and limits before its first statement is sent, and for its end.
  */
 export class PostgresSession {
   #begin: string | null = null;
@@ -41,7 +40,7 @@ export class PostgresSession {
     private readonly onError: (error: Error) => void,
   ) {}
 
-  /** It must not be used again: the server may still be working on an old statement, whose answer would be read as the next one's. */
+  /** Must not be used again: the server may still run an old statement, whose answer would be taken for that of the next one. */
   get broken(): boolean {
     return this.#broken !== null;
   }
@@ -61,7 +60,7 @@ export class PostgresSession {
     if (ENDS.test(text)) return this.#end(text);
     if (this.#over) throw new Error('a transaction of one statement has ended with it');
     const { stream } = this.client.connection;
-    // One packet where nothing is waited for.
+    // Sends everything up to the next await in one packet.
     stream.cork();
     process.nextTick(() => stream.uncork());
     const ahead = this.#takeAhead();
@@ -88,7 +87,7 @@ export class PostgresSession {
     return NOTHING;
   }
 
-  /** Of a transaction whose statement failed, a commit is its rollback; of a connection that broke the server ends it by itself. */
+  /** COMMIT of a failed transaction rolls back; on a broken connection the server ends the transaction itself. */
   #endUnawaited(text: string): void {
     if (this.#broken !== null) return;
     this.#send(text, []).catch((error: unknown) => {
@@ -98,7 +97,7 @@ export class PostgresSession {
 
   async #endWriting(text: string): Promise<Answer> {
     const answer = await this.#send(text, []);
-    // A transaction in which a statement failed answers its COMMIT so, and with no error.
+    // COMMIT of a failed transaction answers ROLLBACK, without an error.
     if (text === 'commit' && answer.command === 'ROLLBACK')
       throw new DatabaseFailure('other', '25P02', new Error('rolled back instead of committed'));
     return answer;
@@ -114,7 +113,7 @@ export class PostgresSession {
   }
 
   async #send(text: string, values: unknown[]): Promise<Answer> {
-    // Behind a statement that got no answer, a ROLLBACK would wait for as long again.
+    // After a statement without an answer, a ROLLBACK would wait for the whole timeout again.
     if (this.#broken !== null) throw this.#broken.by;
     try {
       return await this.client.query(text, values);

@@ -13,7 +13,7 @@ const EVENTS = [
   ['update', 16],
 ] as const;
 
-/** What is asked of, for a statement that answers a row of each in that order. */
+/** CTE of the tables with their positions, so that a statement can return one row for each in that order. */
 const inOrder = (tables: TableName[]): RawBuilder<unknown> =>
   sql`wanted(position, schema_name, table_name) as (values ${sql.join(tables.map(({ schema, table }, at) => sql`(${sql.lit(at)}, ${schema}, ${table})`))})`;
 
@@ -53,7 +53,7 @@ type RightsRow = Omit<RoleRights, 'updateColumns'> & { columns: string };
 
 /** Served by the catalogue's indexes on names and oids; locks nothing. */
 export async function roleRights(db: Db, role: string, tables: Required<TableName>[]): Promise<RoleRights[] | null> {
-  // The role is joined rather than named: asking for one that does not exist would end the transaction.
+  // The role is joined: naming one that does not exist is an error, which ends the transaction.
   const { rows } = await sql<RightsRow>`
     with ${inOrder(tables)} select has_schema_privilege(r.oid, n.oid, 'USAGE') as usage,
       has_table_privilege(r.oid, c.oid, 'SELECT') and (not c.relrowsecurity or r.rolsuper or r.rolbypassrls
@@ -69,7 +69,7 @@ export async function roleRights(db: Db, role: string, tables: Required<TableNam
   return rows.map(({ columns, ...rights }) => ({ ...rights, updateColumns: new Set(JSON.parse(columns) as string[]) }));
 }
 
-/** Of several functions of one name one is enough: only a call tells which of them is meant. Served by the catalogue's indexes; locks nothing. */
+/** True if the role may call any overload: which one is meant shows in a call only. Served by the catalogue's indexes; locks nothing. */
 export async function callRights(db: Db, role: string, functions: { schema: string; name: string }[]): Promise<boolean[]> {
   if (functions.length === 0) return [];
   const { rows } = await sql<{ may: boolean }>`
