@@ -4,12 +4,12 @@ import type { EngineKey } from './model';
 export const CONNECTION_ROLES = ['reader', 'content', 'collector', 'operator'] as const;
 export type ConnectionRole = (typeof CONNECTION_ROLES)[number];
 
-/** Connections to each server when the configuration does not say. A PostgreSQL server allows a hundred for everybody. */
+/** Connections per server by default. PostgreSQL's default limit is a hundred for all clients. */
 export const CONNECTIONS_PER_SERVER = 24;
-/** One for each kind of work; with so few, content is read over the connection of the other readings. */
+/** One for each kind of work; content then shares the reader's connections. */
 export const CONNECTIONS_PER_SERVER_MIN = CONNECTION_ROLES.length - 1;
 
-/** The schemes of connection strings: the engine that speaks each, and its port where none is written. */
+/** Schemes of connection strings, each with its engine and default port. */
 export const SCHEMES: Readonly<Record<string, { engine: EngineKey; port: string }>> = {
   'postgres:': { engine: 'postgres', port: '5432' },
   'postgresql:': { engine: 'postgres', port: '5432' },

@@ -1,4 +1,4 @@
-/** What a scan of a database for outboxes answers: the words of the command line and of the screen. */
+/** Results of scanning a database for outboxes, for the command line and the screen. */
 import type { EngineKey, OutboxEvent } from './model';
 import type { LiveState } from './states';
 
@@ -6,12 +6,12 @@ import type { LiveState } from './states';
 export const CONFIDENCES = ['certain', 'likely', 'possible'] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
-/** Why a table is taken for an outbox; words under `detect.reasons.<code>`. */
+/** Why a table looks like an outbox; texts under `detect.reasons.<code>`. */
 export type ReasonCode =
   | 'columns' | 'signature' | 'name' | 'name_word' | 'companions' | 'schema' | 'role_payload' | 'role_type' | 'role_aggregate'
   | 'role_created' | 'progress_time' | 'progress_flag' | 'progress_status' | 'claims' | 'rows_vanish'; // prettier-ignore
 
-/** What a person should know before the mapping is used; words under `detect.cautions.<code>`. */
+/** What to know before using the mapping; texts under `detect.cautions.<code>`. */
 export type CautionCode =
   | 'other_name' | 'other_words' | 'words_to_confirm' | 'row_security' | 'not_readable' | 'no_key' | 'no_created_at'
   | 'rows_vanish' | 'time_zone' | 'assumed' | 'job_queue' | 'inbox' | 'dead_letters' | 'close'; // prettier-ignore
@@ -23,13 +23,13 @@ export interface DetectionNote<Code extends string> {
 export type Reason = DetectionNote<ReasonCode>;
 export type Caution = DetectionNote<CautionCode>;
 
-/** Why something could not be read; words under `detect.failures.<code>`. */
+/** Why something could not be read; texts under `detect.failures.<code>`. */
 export type DetectionFailureCode =
   | 'connection' | 'login' | 'no_database' | 'tls_none' | 'tls_required' | 'tls_untrusted' | 'timeout' | 'no_privilege'
   | 'missing' | 'outdated' | 'mapping' | 'other'; // prettier-ignore
 export interface DetectionFailure {
   code: DetectionFailureCode;
-  /** What the configuration's checks say of a mapping, or the server's code; null where there is nothing to add. */
+  /** The error of the configuration's checks, or the server's code; null if there is none. */
   detail: string | null;
 }
 
@@ -39,16 +39,16 @@ export interface CandidateCompanion {
 }
 
 export interface Candidate {
-  /** `schema.table`, for people and for telling candidates apart. */
+  /** `schema.table`, to show and to identify candidates. */
   table: string;
-  /** The two parts in the catalogue's own spelling. */
+  /** Schema and table as the catalogue spells them. */
   name: { schema: string; table: string };
   shape: string | null;
   label: string | null;
-  /** What kind of table it is: only an outbox is one of ours, the others are set apart. */
+  /** Kind of table; only `outbox` is for the console, others are listed apart. */
   family: 'outbox' | 'inbox' | 'job_queue' | 'dead_letters';
   confidence: Confidence;
-  /** 0 to 1: for ordering candidates of one confidence. */
+  /** 0 to 1, orders candidates of one confidence. */
   score: number;
   reasons: Reason[];
   cautions: Caution[];
@@ -56,7 +56,7 @@ export interface Candidate {
   /** Other built-in shapes that fit, best first. */
   alternatives: { shape: string; label: string; confidence: Confidence }[];
   estimatedRows: number | null;
-  /** Id of the outbox that the configuration has for this table already. */
+  /** Id of the outbox already configured for this table. */
   configuredAs: string | null;
 }
 
@@ -64,7 +64,7 @@ export interface Detection {
   database: string;
   engine: EngineKey;
   tables: number;
-  /** There were more tables than one scan reads. */
+  /** The scan's limit of tables was reached. */
   cut: boolean;
   /** Most certain first. */
   candidates: Candidate[];
@@ -72,37 +72,37 @@ export interface Detection {
 
 export interface StatusWord {
   word: string;
-  /** Rows of the sample that hold it; 0 where only an index or the statistics know it. */
+  /** Rows of the sample with this word; 0 if it comes from an index or the statistics only. */
   rows: number;
   state: LiveState | null;
-  /** True where the word itself leaves no doubt; otherwise a person says what it means. */
+  /** True if the word itself is unambiguous; otherwise a person has to confirm its state. */
   sure: boolean;
 }
 
 export interface MappedRole {
   role: string;
   column: string;
-  /** The column's type as the server prints it; null where the role is no plain column. */
+  /** The column's type as the server prints it; null if the role is not a plain column. */
   type: string | null;
 }
 
 export interface Sample {
-  /** `payload`: with every value hidden, cut short; null where there is none to show. */
+  /** `payload`: cut, with every value masked; null if there is none to show. */
   rows: { event: OutboxEvent; payload: string | null }[];
   looked: number;
-  /** Rows that fit no state, of those read. */
+  /** Rows, of those read, that match no state. */
   unmapped: number;
-  /** The table shows no state at all: its relay reads the database's log. */
+  /** The table has no state: its relay reads the database's log. */
   stateless: boolean;
 }
 
-/** A candidate examined: its mapping, rows read through it, and what to paste. */
+/** A candidate with its mapping, rows read through it, and the YAML to paste. */
 export interface Examination {
   candidate: Candidate;
   roles: MappedRole[];
-  /** The column that holds the state as words, with the words; null where none does. */
+  /** The column that holds the state as words, with the words; null if none does. */
   status: { column: string; words: StatusWord[]; complete: boolean } | null;
-  /** The newest rows as the mapping reads them; more of them are counted than shown. */
+  /** The newest rows as the mapping reads them; it counts more than it shows. */
   sample: Sample | null;
   problem: DetectionFailure | null;
   yaml: string;

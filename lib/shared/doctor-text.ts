@@ -1,4 +1,4 @@
-/** Findings of the doctor as text: on the screen, in exports, and on the command line. Words come from the caller's catalogue. */
+/** The doctor's findings as text for the screen, exports and the command line, in the words of the caller's catalogue. */
 import type { Examination, Finding, FindingValues, Unseen } from './doctor';
 import { field } from './figures/series-csv';
 import {
@@ -13,7 +13,7 @@ import {
 } from './text/format';
 import { visibleText } from './text/visible-text';
 
-/** How a reader wants numbers and words; `say` takes whole keys of the catalogue. */
+/** A reader's locale and texts; `say` and `has` take full keys of the catalogue. */
 export interface Reader {
   locale: string;
   timeZone: string;
@@ -21,10 +21,10 @@ export interface Reader {
   has: (key: string) => boolean;
 }
 
-/** What the catalogues test for with `select` where a value is not known. */
+/** What the catalogues' `select` matches for an unknown value. */
 const NONE = 'none';
 
-/** A value behind a finding, by the unit in its name; null where it is not known. */
+/** A finding's value, formatted by the unit in its name; null if unknown. */
 export function valueText(name: string, value: string | number | null, { locale, timeZone, say }: Reader): string | null {
   if (value === null) return null;
   const sayUnit: SayUnit = (unit, text) => say(`units.${unit}`, { value: text });
@@ -40,7 +40,7 @@ function texts(values: FindingValues, reader: Reader): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(name, value, reader) ?? NONE]));
 }
 
-/** The two lines of a finding: what it is, and what it costs. */
+/** The two lines of a finding: what it is and what it costs. */
 export function findingLines({ check, values }: Pick<Finding, 'check' | 'values'>, reader: Reader): { what: string; why: string } {
   const shown = texts(values, reader);
   const line = (which: string): string => {
@@ -50,7 +50,7 @@ export function findingLines({ check, values }: Pick<Finding, 'check' | 'values'
   return { what: line('what'), why: line('why') };
 }
 
-/** The numbers and times behind a finding, each after its label; texts are in its lines. */
+/** A finding's numbers and times with their labels; its texts are in its lines. */
 export function findingFacts({ values }: Pick<Finding, 'values'>, reader: Reader): [label: string, text: string][] {
   return Object.entries(values).flatMap(([name, value]) => {
     const text = typeof value === 'number' || name.endsWith('At') ? valueText(name, value, reader) : null;
@@ -64,10 +64,10 @@ export function unseenText({ code }: Unseen, reader: Reader): string {
   return reader.has(key) ? reader.say(key) : code;
 }
 
-/** Text of somebody else in one line: what it says about itself is all that it does. */
+/** Foreign text in one line without hidden characters, so that it cannot change the document around it. */
 const oneLine = (text: string): string => visibleText(text).replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ');
 
-/** Examinations as Markdown: a heading per outbox, its findings with their cure, silenced ones last, and what was not read. */
+/** Examinations as Markdown: a heading per outbox, its findings with their fix, silenced ones last, and what could not be read. */
 export function examinationsAsMarkdown(examinations: readonly Examination[], reader: Reader): string {
   const { say, timeZone } = reader;
   const lines = [`# ${say('doctor.title')}`];
@@ -108,7 +108,7 @@ export function examinationsAsCsv(examinations: readonly Examination[], reader: 
       const { severity, check, subject, values, cure, silence } = finding;
       const shown = [subject ?? '', JSON.stringify(values), silence?.actor ?? '', silence?.reason ?? ''];
       const [about, facts, by, because] = shown.map(visibleText);
-      // A cure as it has to be run, whatever is in the names.
+      // A fix stays exactly as it has to be run, whatever characters names have.
       return [outbox, at, severity, check, about, what, why, facts, cure, by, because].map((text) => text ?? '');
     }),
   );

@@ -1,31 +1,31 @@
-/** What the doctor says about outboxes: the words of the screen, the HTTP surface and the command line. */
+/** The doctor's types for the screen, HTTP and the command line. */
 import type { AuditLack } from './changes/carrying';
 import type { FleetLine, FleetSnapshot } from './figures/fleet';
 import type { EngineKey } from './model';
 
-/** act: events are lost, hidden or will stop, unless somebody acts. watch: it costs now and gets worse. note: worth knowing. */
+/** act: events are lost, hidden or will stop without action. watch: it costs now and gets worse. note: worth knowing. */
 export const SEVERITIES = ['act', 'watch', 'note'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Why a finding is not to be shown among the others. */
+/** Who silenced a finding, when and why. */
 export interface Silence {
   reason: string;
   actor: string;
   at: string;
 }
 
-/** Values behind a finding, units in their names: `…Bytes`, `…Ms`, `…Share` (of 1), `…PerSecond`, `…At` (ISO 8601); others count. */
+/** A finding's values, units in their names: `…Bytes`, `…Ms`, `…Share` (of 1), `…PerSecond`, `…At` (ISO 8601); others are counts. */
 export type FindingValues = Record<string, string | number | null>;
 
 export interface Finding {
-  /** `<check>` or `<check>:<subject>`: the same from one examination to the next, and what a silence is put on. */
+  /** `<check>` or `<check>:<subject>`: stable between examinations; a silence refers to it. */
   id: string;
   check: string;
   severity: Severity;
   /** The index, column, role or table it is about; null for the outbox as a whole. */
   subject: string | null;
   values: FindingValues;
-  /** Statements for the table's owner to read and run; null where none helps. */
+  /** Statements for the table's owner to read and run; null if none helps. */
   cure: string | null;
   silence: Silence | null;
 }
@@ -34,9 +34,9 @@ export interface IndexReport {
   name: string;
   definition: string;
   bytes: number;
-  /** Entries when it was last counted; null where it was not. */
+  /** Entries at the last count; null if never counted. */
   entries: number | null;
-  /** How often it was read since `statisticsSince`; null where the engine does not count. */
+  /** Scans since `statisticsSince`; null if the engine does not count them. */
   scans: number | null;
   valid: boolean;
 }
@@ -47,15 +47,15 @@ export interface TableReport {
   rows: number | null;
   tableBytes: number;
   indexBytes: number;
-  /** Growth of table and indexes over the days the doctor has watched; null before the second day. */
+  /** Growth of table and indexes over the days the doctor has sampled; null before the second day. */
   growthBytesPerDay: number | null;
   writesPerSecond: number | null;
-  /** Of the updates, those that touched no index; null where the engine does not count. */
+  /** Share of updates that touched no index; null if the engine does not count them. */
   hotShare: number | null;
   indexes: IndexReport[];
 }
 
-/** Something the doctor's role may not read, and what would change that. Words under `doctor.unseen.<code>`. */
+/** Something the doctor's role may not read, and the statement that changes that. Texts under `doctor.unseen.<code>`. */
 export interface Unseen {
   code: string;
   cure: string | null;
@@ -73,16 +73,16 @@ export interface Examination {
   /** Worst first; silenced ones after all others. */
   findings: Finding[];
   tables: TableReport[];
-  /** Since when the server counts; null where it has always. */
+  /** When the server's statistics began; null if they were never reset. */
   statisticsSince: string | null;
   unseen: Unseen[];
-  /** Why the outbox could not be examined; findings are then those of the last time. */
+  /** Why the outbox could not be examined; the findings are then those of the last examination. */
   problem: 'timeout' | 'unavailable' | 'unusable' | null;
 }
 
 export interface DoctorSnapshot {
   asOf: string;
-  /** In the order of the configuration; an outbox not examined yet is not there. */
+  /** In the order of the configuration, without outboxes not examined yet. */
   examinations: Examination[];
   /** Ids of outboxes that are being examined for the first time. */
   waiting: string[];
@@ -94,23 +94,23 @@ export interface DoctorHeadline {
 }
 
 export interface DoctorSummary {
-  /** The worst finding that are not silenced; null where all is well. */
+  /** The worst finding that is not silenced; null if there is none. */
   worst: Finding | null;
   counts: Record<Severity, number>;
 }
 
-/** The fleet, and what the doctor says of each outbox that has an open finding. */
+/** The fleet, with the doctor's headline for each outbox with an open finding. */
 export interface ExaminedFleet extends Omit<FleetSnapshot, 'entries'> {
   /** Worst first. */
   entries: FleetLine[];
   doctor: Record<string, DoctorHeadline>;
-  /** Databases with records of interventions that the audit does not have, or may not have. */
+  /** Databases with intervention records that are, or may be, missing in the audit. */
   lacks: AuditLack[];
 }
 
 const rank = ({ silence, severity }: Finding): number => (silence === null ? 0 : SEVERITIES.length) + SEVERITIES.indexOf(severity);
 
-/** Findings as they are shown: silenced ones last, the worst first, then by name. */
+/** Findings in display order: silenced ones last, the worst first, then by id. */
 export function rankFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => rank(a) - rank(b) || a.id.localeCompare(b.id, 'en'));
 }
@@ -121,7 +121,7 @@ export function summaryOf(findings: readonly Finding[]): DoctorSummary {
   return { worst: open[0] ?? null, counts: { act: count('act'), watch: count('watch'), note: count('note') } };
 }
 
-/** The worst that are not silenced; null where all is well. */
+/** The worst severity and the count of open findings; null if there are none. */
 export function headlineOf(findings: readonly Finding[]): DoctorHeadline | null {
   const { worst, counts } = summaryOf(findings);
   return worst === null ? null : { severity: worst.severity, count: counts.act + counts.watch + counts.note };

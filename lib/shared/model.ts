@@ -1,4 +1,4 @@
-/** What the console says about outboxes and events, on HTTP, to actions and screens. Ids and 64-bit numbers are strings, times ISO 8601. */
+/** Types of outboxes and events for HTTP, server actions and screens. Ids and 64-bit numbers are strings, times ISO 8601. */
 import type { AuditLack, AuditOddity } from './changes/carrying';
 import type { CollectorStatus } from './figures/collection';
 import { type Content, type ListScope } from './lists/shown';
@@ -14,14 +14,14 @@ import type { Window } from './figures/windows';
 export const ENGINE_KEYS = ['postgres', 'mysql'] as const;
 export type EngineKey = (typeof ENGINE_KEYS)[number];
 
-/** An operation this outbox offers, and from which states; or why it does not (`refusals.<code>`). */
+/** An operation this outbox offers and from which states, or why it does not (`refusals.<code>`). */
 export type OperationCapability = { offered: true; from: State[]; warnings: string[] } | { offered: false; because: string };
 
 export interface Capabilities {
-  /** For each state: can this table show it, and if not, why. */
+  /** For each state: whether this table can show it, and if not, why. */
   states: Record<State, { available: true } | { available: false; because: UnavailableReason }>;
   operations: Record<string, OperationCapability>;
-  /** The relay keeps the order of a key, so an unpublished event blocks the later ones of its aggregate. */
+  /** The relay keeps the order within a key: an unpublished event blocks later ones of its aggregate. */
   keepsOrder: boolean;
   fields: Record<
     | 'aggregate'
@@ -59,24 +59,24 @@ type EventTime = 'createdAt' | 'publishedAt' | 'lastAttemptAt';
 export interface OutboxEvent extends Record<EventText | EventTime, string | null> {
   id: string;
   state: EventState;
-  /** The library's own word for the state, where the shape has one; null where it would only repeat the state. */
+  /** The library's own word for the state; null if it has none or it equals the state. */
   stateLabel: string | null;
   attempts: number | null;
   maxAttempts: number | null;
-  /** Parts of its payload, such as the amount, were left unread (null): more than 256 kB are not looked into for every row. */
+  /** Parts of its payload, such as the amount, are null because lists do not read payloads above 256 kB. */
   tooLarge: boolean;
-  /** What the operator saw; opaque, handed back with an intervention. null for roles that may change nothing: it tells of what is masked. */
+  /** Opaque version that an intervention sends back. null for roles that may change nothing, as it depends on masked values. */
   version: string | null;
 }
 
-/** As the database answers it, and as those see it who may change it. */
+/** As read from the database, and as roles that may change it get it. */
 export type VersionedEvent = OutboxEvent & { version: string };
 
-/** When the relay takes an event, and who has it; null where the table or the row does not say. */
+/** When the relay may take an event, and who has claimed it; null if the table or row does not say. */
 export interface Claim {
-  /** Not before this is it tried; ISO 8601. */
+  /** Not tried before this; ISO 8601. */
   availableAt: string | null;
-  /** Until when the claim holds, ISO 8601: one in the past has run out. */
+  /** End of the claim, ISO 8601; in the past it has expired. */
   lockedUntil: string | null;
   lockedBy: string | null;
 }
@@ -86,7 +86,7 @@ export interface Neighbour {
   current: boolean;
   /** Waits behind an earlier unpublished event of its key. */
   blocked: boolean;
-  /** A later event of its key is already out. */
+  /** A later event of its key is already published. */
   overtaken: boolean;
 }
 
@@ -102,20 +102,20 @@ export interface EventDetail {
   payload: Content;
   headers: Content | null;
   neighbours: Neighbour[];
-  /** False where there may be more of them: without an index on the aggregate only events around this one were looked at. */
+  /** False if there may be more: without an index on the aggregate only events around this one were read. */
   neighboursComplete: boolean;
   /** Newest first. */
   interventions: AuditEntry[];
   links: EventLink[];
-  /** Shape-specific cautions, e.g. `may_already_be_out`; words under `warnings.<code>`. */
+  /** Warnings of the shape, e.g. `may_already_be_out`; texts under `warnings.<code>`. */
   warnings: string[];
-  /** What each operation would say to this event now: null when it may be done, else a skip code or a refusal. */
+  /** Whether each operation is allowed on this event now; `because` is then null, otherwise a skip code or a refusal. */
   operations: Record<string, { allowed: boolean; because: string | null; warnings: string[] }>;
-  /** Where an archived event was when it was archived; null unless archived. */
+  /** Who archived it, when and why, and its state before; null unless archived. */
   archived: { at: string; by: string; reason: string; fromState: State; interventionId: string } | null;
 }
 
-/** An event's page as it is now, its content left out for who has it already; `contentKey` says which that is. */
+/** An event's page now, without content that the client already has; `contentKey` identifies that content. */
 export interface EventUpdate extends Omit<EventDetail, 'payload' | 'headers'>, Partial<Pick<EventDetail, 'payload' | 'headers'>> {
   contentKey: string;
 }
@@ -128,7 +128,7 @@ export interface EventFilter {
   q?: string;
   /** Substring of the error text, case-insensitive. */
   error?: string;
-  /** An error's text as the asker sees it, or its template: dead events that died of the same. */
+  /** An error's text as the viewer sees it, or its template: finds dead events of the same cause. */
   cause?: string;
   /** ISO 8601, inclusive, on creation time. */
   from?: string;
@@ -153,7 +153,7 @@ export interface TypeFigures extends Record<'waiting' | 'dead' | 'retries' | 'er
 
 export interface Summary extends MetricFigures {
   asOf: string;
-  /** Since when events are counted: the whole minute before the window begins, of a window of days the whole hour; ISO 8601 UTC. */
+  /** Start of counting: the whole minute before the window, or the whole hour if the window is days; ISO 8601 UTC. */
   from: string;
   window: Window;
   depth: { pending: Count; retrying: Count; processing: Count; dead: Count; waiting: Count };
@@ -163,59 +163,59 @@ export interface Summary extends MetricFigures {
   processing: Percentiles;
   throughput: { createdPerMinute: number | null; publishedPerMinute: number | null; known: Known; why?: UnavailableReason };
   byType: TypeFigures[];
-  /** Of an outbox whose rows do not tell what is out; null where they do, and before it has been read. */
+  /** For an outbox whose rows do not show what is published; null for others, and before it has been read. */
   slot: SlotHealth | null;
   diagnosis: Diagnosis;
 }
 
 type StepValue = MetricSeries | 'waiting' | 'dead' | 'created' | 'published' | 'p50Ms' | 'p95Ms' | 'p99Ms';
 
-/** What a step of a series says, a field a line. */
+/** The values of one step of a series. */
 export interface SeriesValues extends Record<StepValue, number | null> {
-  /** Age of the oldest waiting event, the greatest of the step. */
+  /** Age of the oldest waiting event, maximum of the step. */
   oldestAgeMs: number | null;
-  /** Events the percentiles are of. */
+  /** Number of events behind the percentiles. */
   latencyCount: number | null;
 }
 
 export interface SeriesPoint extends SeriesValues {
   at: string;
-  /** Events by duration, one count per bound of `heatBoundsMs` and one for what is longer; null where not known. */
+  /** Events by duration: a count per bound of `heatBoundsMs`, and one for longer ones; null if unknown. */
   heat: number[] | null;
-  /** Nobody watched, and the rows no longer tell: a gap, not a zero. */
+  /** Not collected, and no longer readable from the rows: a gap, not a zero. */
   gap: boolean;
-  /** Rows of transactions that were still open may be missing. */
+  /** Rows of open transactions may still be missing. */
   provisional: boolean;
 }
 
-/** A line of a series, or lines that are known alike. */
+/** A line of a series, or lines that share how they are known. */
 export type SeriesLine = 'waiting' | 'dead' | 'created' | 'published' | 'errors' | 'latency';
 
 export interface Series {
   asOf: string;
-  /** null for a span of its own. */
+  /** null for a custom span. */
   window: Window | null;
-  /** Of one event type; null for all. */
+  /** null for all event types. */
   type: string | null;
   stepSeconds: number;
   points: SeriesPoint[];
   known: Record<SeriesLine, Known>;
-  /** Why a line has no value at all, of those whose `known` is `unavailable`. */
+  /** Why a line has no values, if its `known` is `unavailable`. */
   why: Partial<Record<SeriesLine, UnavailableReason>>;
-  /** Upper bounds of the rows of the heat map, in milliseconds. */
+  /** Upper bounds of the heat map's rows, in milliseconds. */
   heatBoundsMs: number[];
 }
 
-/** What failed: the reading took too long, the database is away or answers and cannot be read, or the store that computes its figures is away. */
+/** timeout: the reading took too long. unavailable: database unreachable. unreadable: it cannot be read. store: the store is down. */
 export type StaleProblem = 'timeout' | 'unavailable' | 'unreadable' | 'store';
 
-/** An outbox with its figures; `summary` keeps the last good reading when the source is down. */
+/** An outbox with its figures; `summary` is the last good one while the database cannot be read. */
 export interface OutboxReading {
   outbox: OutboxInfo;
   summary: Summary;
-  /** null until the collector has looked at this outbox. */
+  /** null until the collector's first tick for this outbox. */
   collector: CollectorStatus | null;
-  /** The last good reading is older than this one asked for: since when, and what failed. */
+  /** Set if the last good reading is older than requested: since when, and what failed. */
   stale: { since: string; problem: StaleProblem } | null;
 }
 
@@ -224,7 +224,7 @@ export interface OutboxSnapshot extends OutboxReading {
   series: Series;
 }
 
-/** What the dead events of a group have in common; an error is counted under its template. */
+/** What the dead events of a group have in common; errors are compared by their template. */
 export type Cause = Pick<OutboxEvent, 'type' | 'error'>;
 
 export interface DeadLetterGroup extends Cause {
@@ -235,20 +235,20 @@ export interface DeadLetterGroup extends Cause {
   sampleEventId: string;
 }
 
-/** An event as it was seen, without what is only to be read: enough to act on it later. */
+/** An event as it was seen, reduced to what a later intervention needs. */
 export type FrozenEvent = Pick<VersionedEvent, 'id' | 'version' | 'state' | 'amount' | 'currency'>;
 
 export interface FrozenPage {
   events: FrozenEvent[];
   /** null at the end of the list. */
   nextCursor: string | null;
-  /** Rows that were looked at for them, at the least. */
+  /** Rows read for it, at least. */
   looked: number;
-  /** False where the search for them was bounded, so that the list may have more. Meant for its last stretch. */
+  /** False if the search was bounded, so that the list may have more. Valid for the last page only. */
   complete: boolean;
 }
 
-/** Dead letters of one outbox: rows, and a count per type and error text over the rows read. */
+/** Dead letters of one outbox: rows, and a count per type and error over the rows read. */
 export interface DeadLetters {
   outbox: OutboxInfo;
   dead: Count;
@@ -275,7 +275,7 @@ export type SkipCode = (typeof SKIP_CODES)[number];
 export interface Skipped {
   id: string;
   code: SkipCode;
-  /** What the row says now, for the sentence: state, time it was published, or the refusal's reason and what that is about. */
+  /** What the row has now, for the message: state, publishing time, or the refusal's reason and its subject. */
   detail?: { state?: EventState; at?: string | null; because?: string; of?: string };
 }
 
@@ -283,14 +283,14 @@ export type Outcome = 'applied' | 'partly' | 'none' | 'unknown';
 
 export interface InterventionRequest {
   operation: string;
-  /** 1 to 200 distinct events, each with the version that was seen. */
+  /** 1 to 200 distinct events, each with the version the operator saw. */
   events: { id: string; version: string }[];
   /** 3 to 500 characters. */
   reason: string;
 }
 
 export const INTERVENTION_EVENTS_MAX = 200;
-/** Most events ticked at once; more than INTERVENTION_EVENTS_MAX go as several interventions, one after another. */
+/** Most events selected at once; more than INTERVENTION_EVENTS_MAX become several interventions, one after another. */
 export const TICKED_EVENTS_MAX = 10_000;
 export const REASON_MIN = 3;
 export const REASON_MAX = 500;
@@ -300,18 +300,18 @@ export interface InterventionResult extends Record<'interventionId' | 'outbox' |
   outcome: Outcome;
   changed: string[];
   skipped: Skipped[];
-  /** The operation that takes this one back, if there is one. */
+  /** The operation that undoes this one, if there is one. */
   undo: string | null;
 }
 
-/** What an operation would do, for the confirm dialog; nothing has been changed. */
+/** What an operation would do, for the confirm dialog; nothing is changed. */
 export interface InterventionPreview {
   outbox: string;
   operation: string;
   rows: { event: VersionedEvent; allowed: boolean; code: SkipCode | null; because: string | null }[];
   allowed: number;
   warnings: string[];
-  /** The statements that will run, values as numbered parameters, and the values. */
+  /** The statements that will run, with numbered parameters, and their values. */
   sql: { text: string; parameters: string[] }[];
 }
 
@@ -321,21 +321,21 @@ export interface AuditEntry {
   actor: string;
   role: string;
   operation: string;
-  /** Null for what is of no single outbox: sign-ins, accounts, tokens, marks on all charts. */
+  /** null for entries of no single outbox: sign-ins, accounts, tokens, marks on all charts. */
   outbox: string | null;
   eventId: string | null;
   eventType: string | null;
   aggregateId: string | null;
   reason: string;
-  /** `applied`, `none` (skipped, see `code`), `refused` (see `code`) or `unknown`. */
+  /** `none`: skipped. `code` has the reason for `none` and `refused`. */
   outcome: 'applied' | 'none' | 'refused' | 'unknown';
   /** A skip code, or the problem code of a refusal. */
   code: string | null;
   interventionId: string | null;
-  /** Columns before and after as text, payload left out; null when there is none. */
+  /** Columns before and after as text, without the payload; null if there are none. */
   before: Record<string, string | null> | null;
   after: Record<string, string | null> | null;
-  /** What is odd about the record behind it. */
+  /** Oddities of the record behind it. */
   oddities: AuditOddity[];
 }
 
@@ -345,18 +345,18 @@ export interface AuditPage {
   asOf: string;
   entries: AuditEntry[];
   nextCursor: string | null;
-  /** Databases with records that the audit does not have, or may not have. */
+  /** Databases with records that are, or may be, missing in the audit. */
   lacks: AuditLack[];
 }
 
-/** What the events screen polls: a page of events, or why there is none (a filter that reads too much, a source that is down). */
+/** What the events screen polls: a page of events, or why there is none (the filter reads too much, the database is unreachable). */
 export interface EventsSnapshot {
   asOf: string | null;
   page: EventPage | null;
   problem: { code: ShownCode; reference?: string } | null;
 }
 
-/** What the dead-letter screens poll: one outbox's, or every outbox's; each says for itself when it cannot be read. */
+/** What the dead-letter screens poll: one outbox or all; each has its own problem if it cannot be read. */
 export interface DeadLettersSnapshot {
   asOf: string | null;
   outboxes: DeadLetters[];

@@ -1,13 +1,13 @@
-/** What may follow the question mark of a `mysql://` or `mariadb://` URL; one reading for the configuration and the driver. */
+/** Parameters of a `mysql://` or `mariadb://` URL, parsed here for both the configuration and the driver. */
 
-/** How a connection is protected, weakest first, as the servers' own programs name it. */
+/** TLS modes, weakest first, named as in the servers' own clients. */
 export const SSL_MODES = ['disabled', 'required', 'verify_ca', 'verify_identity'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
 const PARAMETERS = ['ssl-mode', 'ssl-ca', 'ssl-cert', 'ssl-key', 'socket'] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
-/** What PostgreSQL's users write. */
+/** PostgreSQL's names for them. */
 const SPELLINGS: Record<string, SslMode> = {
   disable: 'disabled',
   require: 'required',
@@ -15,12 +15,12 @@ const SPELLINGS: Record<string, SslMode> = {
   'verify-full': 'verify_identity',
 };
 
-/** All but the mode are paths. */
+/** All but the mode are file paths. */
 export interface MysqlParameters extends Record<'sslCa' | 'sslCert' | 'sslKey' | 'socket', string | null> {
   sslMode: SslMode;
 }
 
-/** The parameters of a URL, or what is wrong with them, in words that repeat nothing but a parameter's name. */
+/** The URL's parameters, or an error text that quotes no value, only the parameter's name. */
 export function mysqlParameters(url: URL): MysqlParameters | string {
   const query = new Map<string, string>();
   for (const [name, value] of url.searchParams) {

@@ -1,4 +1,4 @@
-/** The roles of the console and what each may do: the one table that server and screens read. */
+/** Roles and their permissions, for server and screens. */
 export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -10,10 +10,10 @@ export const PERMISSIONS = [
   'event:operate',
   'mark:write',
   'doctor:silence',
-  /** Prove a mapping, and turn changes of an outbox on and off. */
+  /** Prove a mapping, and turn changes to an outbox on and off. */
   'mapping:prove',
   'audit:read',
-  /** Approve what somebody else planned. */
+  /** Approve what another person planned. */
   'plan:approve',
   /** Manage accounts, tokens and settings. */
   'account:manage',
@@ -34,15 +34,15 @@ export const can = (role: Role, permission: Permission): boolean => ROLE_PERMISS
 
 const READING: readonly Permission[] = ['outbox:read', 'audit:read'];
 
-/** Whether it changes nothing: who may is then known well enough from a few seconds ago. */
+/** Whether it only reads: then a role cached for a few seconds is good enough. */
 export const onlyReads = (permission: Permission): boolean => READING.includes(permission);
 
 export const isRole = (value: unknown): value is Role => (ROLES as readonly unknown[]).includes(value);
 
-/** Somebody, or the command line: whose role is ''. */
+/** An actor, or the command line with the role ''. */
 export type Who = Pick<Actor, 'id' | 'name'> & { role: string };
 
-/** Who is asking. `id` is stable and scopes idempotency keys; `name` is what the audit shows. */
+/** Who sends the request. `id` is stable and scopes idempotency keys; `name` is what the audit shows. */
 export interface Actor {
   /** `account:<uuid>` or `token:<uuid>`. */
   id: string;

@@ -1,14 +1,14 @@
-/** How often a screen asks. The limits below follow from it and hold between 2 and 5.5 seconds; all in milliseconds. */
+/** Polling interval of a screen. The limits below follow from it and hold for 2 to 5.5 seconds; all in milliseconds. */
 export const POLL_INTERVAL_MS = 5_000;
 
-/** What a reading may wait for altogether, so that its answer arrives before the next question. */
+/** Longest wait for a reading, so that its answer arrives before the next poll. */
 export const READING_WAIT_MS = POLL_INTERVAL_MS - 200;
-/** Its statement in the observed database: below the reader's own limit, and figures are at most an interval old when they arrive. */
+/** Its statement in the observed database: below the reader's own limit, and figures arrive at most an interval old. */
 export const READING_STATEMENT_MS = POLL_INTERVAL_MS - 500;
-/** Where the store computes, what it may take; the observed database has the rest of the statement's time for the rows. */
+/** If the store computes the figures, its statement; the rest of the time is for fetching the rows. */
 export const COMPUTE_STATEMENT_MS = 1_300;
 export const FETCH_STATEMENT_MS = READING_STATEMENT_MS - COMPUTE_STATEMENT_MS;
-/** How long a reading that was slow or failed serves all who ask: with the time it takes it stays below an interval. */
+/** How long a slow or failed reading is served to all, from its start: below an interval. */
 export const SHARED_SLOW_MS = POLL_INTERVAL_MS - 1_000;
-/** An event's page asks every interval, and may get what another one was answered since it last did. */
+/** How long an event's page that polls may share the reading another page began since its last poll. */
 export const SHARED_EVENT_MS = POLL_INTERVAL_MS - 500;

@@ -1,12 +1,12 @@
-/** Cookies that hold how somebody likes to read the console. They carry no secret; the browser writes them, the server reads them. */
+/** Cookies for display preferences. They hold no secret; the browser writes them, the server reads them. */
 export const LOCALE_COOKIE = 'outbox-console.language';
 export const TIME_ZONE_COOKIE = 'outbox-console.time-zone';
-/** `icons` when the rail is collapsed. */
+/** `icons` if the rail is collapsed. */
 export const RAIL_COOKIE = 'outbox-console.rail';
 
 export const DEFAULT_TIME_ZONE = 'UTC';
 
-/** True for a zone this runtime can compute with, such as `Asia/Seoul`. */
+/** True for a time zone this runtime knows, such as `Asia/Seoul`. */
 export function isTimeZone(value: unknown): value is string {
   if (typeof value !== 'string' || value === '' || value.length > 64) return false;
   try {

@@ -1,6 +1,6 @@
 import type { ReadOnlyReason } from './changes/read-only';
 
-/** The stable codes of `application/problem+json` answers, with the HTTP status each one travels with. */
+/** Stable codes of `application/problem+json` responses, with their HTTP status. */
 export const PROBLEM_STATUS = {
   unauthenticated: 401,
   forbidden: 403,
@@ -18,17 +18,17 @@ export const PROBLEM_STATUS = {
 export type ProblemCode = keyof typeof PROBLEM_STATUS;
 
 export interface ProblemOptions {
-  /** Field → what is wrong with it and what to do, for `invalid`. */
+  /** Field → what is wrong with it and what to do; for `invalid`. */
   fields?: Record<string, string>;
-  /** Stable code of why, for `read_only`: one of `ReadOnlyReason`. */
+  /** Stable code of the reason; for `read_only`. */
   because?: ReadOnlyReason;
-  /** It is the console's own store that does not answer, which screens have words of their own for. */
+  /** The console's own store is down, for which screens have texts of their own. */
   ofStore?: boolean;
   /** Kept for the log; never sent to a client. */
   cause?: unknown;
-  /** Finds the log line; set for unexpected failures. */
+  /** Id of the log line; set for unexpected failures. */
   reference?: string;
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which a retry makes sense. */
   retryAfterSeconds?: number;
 }
 
@@ -58,24 +58,24 @@ export class Problem extends Error {
     return PROBLEM_STATUS[this.code];
   }
 
-  /** By name: the bundler puts this module into a process more than once, and a problem must be one everywhere. */
+  /** Compares names: the bundler may load this module several times in a process, and `instanceof` must hold across the copies. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && 'name' in value && value.name === 'Problem' && 'detail' in value;
   }
 }
 
-/** What screens put into words (`problems.<code>`): over HTTP `store` is `unavailable`. */
+/** Codes that screens have texts for (`problems.<code>`); over HTTP `store` is `unavailable`. */
 export type ShownCode = ProblemCode | 'store';
 
 export const shownCode = ({ code, ofStore }: Problem): ShownCode => (ofStore ? 'store' : code);
 
 export const isShownCode = (code: string): code is ShownCode => code === 'store' || code in PROBLEM_STATUS;
 
-/** A problem as a client is told it. */
+/** A problem as sent to a client. */
 export interface ProblemInfo extends Pick<ProblemOptions, 'fields' | 'because' | 'reference'> {
   code: ShownCode;
   detail: string;
 }
 
-/** What a server action answers: a value, or a problem the screen can put into words (`problems.<code>`). */
+/** Result of a server action: a value, or a problem the screen has a text for (`problems.<code>`). */
 export type ActionResult<T> = { ok: true; value: T } | { ok: false; problem: ProblemInfo };

@@ -1,11 +1,11 @@
-/** Answers questions that come one by one in as few goes as it takes: what is asked during one goes into the next. One that fails fails for all in it. */
+/** Batches questions: those asked while a batch runs go into the next one, of at most `most`. A failed batch rejects all its questions. */
 export function gather<Q, A>(most: number, answer: (questions: readonly Q[]) => Promise<readonly A[]>): (question: Q) => Promise<A> {
   let waiting: { question: Q; resolve: (answer: A) => void; reject: (error: unknown) => void }[] = [];
   let going = false;
 
   async function go(): Promise<void> {
     going = true;
-    // Whoever asks in the same turn of the event loop is in the first go.
+    // Questions of the same turn of the event loop share the first batch.
     await new Promise<void>((resolve) => setTimeout(resolve, 0));
     while (waiting.length > 0) {
       const now = waiting.slice(0, most);

@@ -1,12 +1,12 @@
 import { outsideRequests } from './outside-requests';
 
-/** Does each piece of work once for all who ask for it by the same key. */
+/** Runs work once per key and shares its result with all callers. */
 export type Once = <T>(key: readonly unknown[], work: () => Promise<T>) => Promise<T>;
 
-/** What is asked for of something that does not change for days must not pile up. */
+/** Entries kept; bounds an object that stays the same for days. */
 const KEYS_MAX = 200;
 
-/** What failed is done again for the next who asks. */
+/** Failed work is forgotten and runs again for the next caller. */
 export function createOnce(): Once {
   const known = new Map<string, Promise<unknown>>();
   return <T>(key: readonly unknown[], work: () => Promise<T>): Promise<T> => {

@@ -1,13 +1,13 @@
 export interface Ticket {
-  /** Resolves when it is its holder's turn. */
+  /** Resolves when it is the ticket's turn. */
   turn: Promise<void>;
-  /** Makes it the holder's turn now. */
+  /** Makes it the ticket's turn now, beyond the limit if need be. */
   hurry(): void;
-  /** Gives a turn back; once for each. */
+  /** Gives the turn back; call once per turn. */
   leave(): void;
 }
 
-/** Members of a group that follow each other at once; then it is the turn of whoever waits longest. */
+/** Most members of a group in a row; then those who wait longest go first. */
 const IN_A_ROW = 10;
 
 interface Waiting {
@@ -15,7 +15,7 @@ interface Waiting {
   begin: () => void;
 }
 
-/** So many at a time; the others in the order they came. Those of one group follow each other, to share what one of them has opened, and divide the turns with other groups. */
+/** Runs `atOnce` at a time, in order. Members of a group follow each other, to share what one has opened; groups divide the turns. */
 export class Queue {
   private running = 0;
   private readonly runningOf = new Map<string, number>();
@@ -60,7 +60,7 @@ export class Queue {
     this.start(follower);
   }
 
-  /** When everybody who enters in the same moment is in the line. */
+  /** Waits for all that enter in the same moment. */
   private fill(): void {
     if (this.filling) return;
     this.filling = true;

@@ -1,4 +1,4 @@
-/** Milliseconds since it was made, by the clock that has gone further: one may be set back, the other stands still while its machine sleeps. */
+/** Milliseconds since it was made, by the clock that advanced more: the wall clock may be set back, the steady one stops in sleep. */
 export function stopwatch(): () => number {
   const [wall, steady] = [Date.now(), performance.now()];
   return () => Math.max(Date.now() - wall, performance.now() - steady);

@@ -1,4 +1,4 @@
-/** What the work answers; null where that takes longer than so many milliseconds. Rejects as the work does in that time. */
+/** The work's result; null if it takes longer than so many milliseconds. Rejects if the work fails in that time. */
 export async function within<T>(work: Promise<T>, milliseconds: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

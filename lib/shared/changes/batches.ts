@@ -1,19 +1,19 @@
 import { INTERVENTION_EVENTS_MAX, type InterventionResult, type Outcome } from '../model';
 
-/** An event as somebody saw it: its id and the version on their screen; '' where that is still to be read (an undo). */
+/** An event's id and its version on the operator's screen; '' if the version is still to be read (undo). */
 export interface SeenEvent {
   id: string;
   version: string;
 }
 
-/** One intervention out of several that carry out one decision. */
+/** One of the interventions that carry out one decision. */
 export interface Batch {
-  /** Its idempotency key: sent again it is the same intervention. */
+  /** Idempotency key: a batch sent again is the same intervention. */
   key: string;
   events: SeenEvent[];
 }
 
-/** The events of one decision as interventions of bounded size, `first` of them alone to see how they fare. */
+/** Splits the events of one decision into interventions of bounded size; the first one has `first` events, as a trial. */
 export function batchesOf(key: string, events: readonly SeenEvent[], first = 0): Batch[] {
   const parts: SeenEvent[][] = first > 0 ? [events.slice(0, first)] : [];
   for (let at = first; at < events.length; at += INTERVENTION_EVENTS_MAX) parts.push(events.slice(at, at + INTERVENTION_EVENTS_MAX));
@@ -35,7 +35,7 @@ export function progressOf(batches: readonly Batch[], results: readonly Interven
   };
 }
 
-/** What several interventions of one decision came to, as one: the first one's id and time, all their rows. */
+/** Joins the results of one decision: id and time of the first, rows of all. */
 export function joinResults(results: readonly [InterventionResult, ...InterventionResult[]]): InterventionResult {
   const [first] = results;
   if (results.length === 1) return first;

@@ -1,10 +1,10 @@
-/** How long an intervention may take: the one figure that who carries it out and who waits for it go by. */
+/** How long an intervention may take: one limit for the console that runs it and the client that waits for it. */
 
-/** From when a console got it to its commit, in milliseconds: a try that is later than that refuses itself. */
+/** From its arrival at a console to its commit, in milliseconds: later attempts are refused. */
 export const INTERVENTION_MS = 30_000;
 
-/** What may pass before a console gets it: in lines that nobody tells of, such as those of a balancer. */
+/** Allowance for queues on the way to a console, such as a load balancer's. */
 const ON_ITS_WAY_MS = 15_000;
 
-/** So long after it was sent, in milliseconds, a key of which there is no record has changed nothing and never will. */
+/** This long after sending, in milliseconds, a key without a record has changed nothing and never will. */
 export const NO_RECORD_AFTER_MS = INTERVENTION_MS + ON_ITS_WAY_MS;

@@ -1,8 +1,8 @@
-/** Proving that a mapping changes its table as it says, in the words of the HTTP surface and the screen. */
+/** Types of a proof, the test that a mapping changes its table as it says, for HTTP and the screen. */
 import type { ReadOnlyReason } from './read-only';
 import type { EventState, State } from '../states';
 
-/** One way in which a mapping or a table differs from the proven one; words under `proof.difference.<what>`. */
+/** One difference between a mapping or table and the proven one; texts under `proof.difference.<what>`. */
 export interface ProofDifference {
   what:
     | 'mapping'
@@ -24,11 +24,11 @@ export interface ProofDifference {
   now: string | null;
 }
 
-/** What the operator should know although a case round-trips; words under `proof.note.<code>`. */
+/** Notes on a case that round-trips; texts under `proof.note.<code>`. */
 export const PROOF_NOTES = ['other_columns', 'some_refused', 'notified', 'called'] as const;
 export type ProofNote = (typeof PROOF_NOTES)[number];
 
-/** Something that is not taken back when a transaction is; words under `proof.warning.<code>`. */
+/** Something that a rollback does not undo; texts under `proof.warning.<code>`. */
 export interface ProofWarning {
   code: 'sequence' | 'outside_call' | 'untrusted_language' | 'rewritten' | 'row_security' | 'triggers_unseen';
   table: string;
@@ -43,16 +43,16 @@ export interface ProofCase {
 }
 
 export interface ProofResult extends ProofCase {
-  /** `untried`: no event said anything yet, and the first use reads back what it changes as every use does. */
+  /** `untried`: there was no event to try it on. The first real use reads back what it changes, as every use does. */
   verdict: 'round_trips' | 'does_not' | 'untried';
-  /** Why not, in words under `proof.because` or those of a skipped event; null when it round-trips. */
+  /** Why not, by texts under `proof.because` or those of a skipped event; null if it round-trips. */
   because: string | null;
-  /** The columns, the state or the table the code is about; never a value of an event. */
+  /** The columns, state or table that the code is about; never a value of an event. */
   detail: string | null;
   rows: string[];
   stateAfter: EventState | null;
   changed: string[];
-  /** The statements as they ran, values left out. */
+  /** The statements as they ran, without values. */
   statements: string[];
   notes: { code: ProofNote; detail: string | null }[];
 }
@@ -65,10 +65,10 @@ export interface ProofTrigger {
   calls: string;
 }
 
-/** `incomplete`: operations are refused, and others are not. `failed`: nothing is left. */
+/** `incomplete`: some operations are refused. `failed`: all are. */
 export type ProofOutcome = 'proven' | 'failed' | 'incomplete';
 
-/** Operations that did not do what they say from some state. Proofs of an earlier release call an event that somebody held `busy`. */
+/** Operations that failed from some state. `busy` does not count: proofs of an earlier release have it for a locked event. */
 export function refusedBy(results: ProofResult[]): string[] {
   return [
     ...new Set(results.filter(({ verdict, because }) => verdict === 'does_not' && because !== 'busy').map(({ operation }) => operation)),
@@ -81,7 +81,7 @@ export function outcomeOf(results: ProofResult[]): ProofOutcome {
   return refused.length === 0 ? 'proven' : 'incomplete';
 }
 
-/** A proof: every operation from every state it is offered for. */
+/** A proof: every operation from every state that offers it. */
 export interface ProofDocument {
   id: string;
   outbox: string;
@@ -90,7 +90,7 @@ export interface ProofDocument {
   fingerprint: string;
   outcome: ProofOutcome;
   results: ProofResult[];
-  /** Operations the mapping does not offer, with the code of why (`refusals.<code>`). */
+  /** Operations the mapping does not offer, with the reason's code (`refusals.<code>`). */
   notOffered: { operation: string; because: string }[];
   triggers: ProofTrigger[];
   warnings: ProofWarning[];
@@ -99,22 +99,22 @@ export interface ProofDocument {
 export interface ProofStatus {
   outbox: string;
   whyReadOnly: ReadOnlyReason | null;
-  /** False while something else has to be put right first: `whyReadOnly`. */
+  /** False while another problem has to be solved first: `whyReadOnly`. */
   provable: boolean;
-  /** False for a shape whose operations run in our tests, on a table like the one they run on. */
+  /** False for a built-in shape whose operations are tested on a table like this one. */
   needed: boolean;
   fingerprint: string;
   cases: ProofCase[];
   triggers: ProofTrigger[];
   warnings: ProofWarning[];
-  /** True where a trigger may reach outside: only chosen events are tried then. */
+  /** True if a trigger may have effects outside the transaction: then only events chosen by the operator are tried. */
   chosenOnly: boolean;
-  /** The newest event of each state with a case, to choose. */
+  /** The newest event of each state with a case, to choose from. */
   realEvents: Partial<Record<State, string>>;
   last: ProofDocument | null;
-  /** What is different from the last proof, or from the table a built-in shape was tested on. */
+  /** Differences from the last proof, or from the table a built-in shape was tested on. */
   differences: ProofDifference[];
-  /** Who turned changes on or off last; null when nobody has. */
+  /** Who last turned changes on or off; null if never. */
   switched: { on: boolean; at: string; actor: string; reason: string } | null;
   ready: boolean;
 }

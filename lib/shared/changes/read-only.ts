@@ -1,6 +1,6 @@
 import type { UnreadReason } from '../figures/measured';
 
-/** Why an outbox cannot be changed from here; words under `readOnly.<code>`. */
+/** Why an outbox cannot be changed from the console; texts under `readOnly.<code>`. */
 export type ReadOnlyReason =
   | 'no_operator_url'
   | 'not_installed'
@@ -19,7 +19,7 @@ export type ReadOnlyReason =
   | 'no_grant'
   | UnreadReason;
 
-/** Reasons that the proof of the mapping explains, and may take away. */
+/** Reasons that proving the mapping explains and may remove. */
 export const PROOF_REASONS: readonly ReadOnlyReason[] = [
   'mapping_not_proven',
   'proof_failed',

@@ -4,7 +4,7 @@ import type { Mark } from './marks';
 import type { OutboxSnapshot } from '../model';
 import { DEFAULT_WINDOW, spanProblem, WINDOWS, type SeriesSpan, type Window } from './windows';
 
-/** What the screen of an outbox shows, as its address says: the window of the figures, and of which time and type the charts are. */
+/** What the URL of an outbox's screen selects: the window of the figures, and the time and event type of the charts. */
 export interface ChartView {
   window: Window;
   span: SeriesSpan;
@@ -12,22 +12,22 @@ export interface ChartView {
 }
 
 export interface MarkedSnapshot extends OutboxSnapshot {
-  /** What the doctor found; null while it has not looked. */
+  /** null if the doctor has not examined it yet. */
   doctor: DoctorSummary | null;
-  /** Within what the charts show, newest first. */
+  /** Those within the time of the charts, newest first. */
   marks: Mark[];
 }
 
-/** Flow of one event type over what the charts show, oldest first; null where unknown. */
+/** Published events of one type over the time of the charts, oldest first; null if unknown. */
 export interface TypeTrend {
   type: string;
   published: (number | null)[];
 }
 
-/** Trends are shown of so many types at most: each is read by itself. */
+/** Most types with a trend: each is a query of its own. */
 export const TREND_TYPES_MAX = 12;
 
-/** Reads a chart view from an address; what makes no sense is left out. */
+/** Parses a chart view from a URL; ignores invalid parts. */
 export function parseChartView(search: URLSearchParams): ChartView {
   const window = WINDOWS.find((one) => one === search.get('window')) ?? DEFAULT_WINDOW;
   const [from, to] = ['from', 'to'].map((end) => parseInstant(search.get(end) ?? ''));
@@ -44,7 +44,7 @@ export function parseChartView(search: URLSearchParams): ChartView {
 
 const TYPE_LENGTH_MAX = 512;
 
-/** An address's query with another span and type in it; everything else stays as it was. */
+/** A URL's query with another span and type; everything else is kept. */
 export function withChartView(search: URLSearchParams, { span, type }: Pick<ChartView, 'span' | 'type'>): string {
   const next = new URLSearchParams(search);
   for (const end of ['from', 'to']) next.delete(end);
@@ -54,10 +54,10 @@ export function withChartView(search: URLSearchParams, { span, type }: Pick<Char
   return next.toString();
 }
 
-/** The query of a series as the HTTP surface reads it. */
+/** The query string of a series for the HTTP route. */
 export function seriesQuery({ span, type }: Pick<ChartView, 'span' | 'type'>): string {
   return new URLSearchParams({ ...span, ...(type === undefined ? {} : { type }) }).toString();
 }
 
-/** A time in ISO 8601 UTC to the second, as addresses carry it. */
+/** ISO 8601 UTC without milliseconds if they are zero, as in URLs. */
 export const shortIso = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');

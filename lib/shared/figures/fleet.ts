@@ -1,28 +1,28 @@
-/** What the fleet screen shows: of each outbox its line, and the databases they are in. */
+/** What the fleet screen shows: a line per outbox, and the databases they are in. */
 import type { CONNECTION_ROLES } from '../connections';
 import type { Percentiles } from './measured';
 import type { EngineKey, OutboxInfo, OutboxReading, Summary } from '../model';
 import { SENTENCE_FACTS } from './verdicts';
 
-/** An outbox without what only its own screen needs: with two hundred of them that is most of the answer. */
+/** An outbox without what only its own screen needs, which would be most of the response for two hundred outboxes. */
 export interface FleetEntry {
   outbox: Omit<OutboxInfo, 'capabilities'> & {
-    /** Whether its table says when events were published. */
+    /** Whether its table has publishing times. */
     tellsPublished: boolean;
   };
-  /** Over the last hour; the last good ones while the source is down. */
+  /** Over the last hour; the last good one while the database is unreachable. */
   summary: Omit<Summary, 'byType'>;
   stale: OutboxReading['stale'];
-  /** It has not been read since the console started, and nothing has failed yet. */
+  /** Not read since the console started, and no attempt has failed. */
   unread: boolean;
-  /** Depth of the last 30 minutes, oldest first; null where unknown. */
+  /** Depth of the last 30 minutes, oldest first; null if unknown. */
   sparkline: (number | null)[];
 }
 
-/** How many values a sparkline has: depth once a minute. */
+/** Values of a sparkline: depth once a minute. */
 export const SPARKLINE_POINTS = 30;
 
-/** An entry as the screen shows it: two hundred of them travel with the page, once as they are read and once as they are drawn. */
+/** An entry reduced to what the screen shows: a page sends two hundred of them twice, as data and as HTML. */
 export interface FleetLine {
   outbox: Pick<FleetEntry['outbox'], 'id' | 'name' | 'database' | 'table' | 'shape' | 'tellsPublished'>;
   summary: Pick<Summary, 'asOf' | 'oldestPendingAt' | 'lastPublishedAt' | 'diagnosis' | 'slot'> & {
@@ -31,7 +31,7 @@ export interface FleetLine {
   };
   stale: FleetEntry['stale'];
   unread: boolean;
-  /** The last SPARKLINE_POINTS minutes, oldest first, from the first one that is known. */
+  /** The last SPARKLINE_POINTS minutes, oldest first, from the first known one. */
   sparkline: (number | null)[];
 }
 
@@ -39,7 +39,7 @@ const isTold = (code: string): boolean => (SENTENCE_FACTS as readonly string[]).
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-/** What the screen shows of an entry. */
+/** Reduces an entry to what the screen shows. */
 export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEntry): FleetLine {
   const { id, name, database, table, shape, tellsPublished } = outbox;
   const { asOf, oldestPendingAt, lastPublishedAt, diagnosis, slot, depth, latency } = summary;
@@ -61,7 +61,7 @@ export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEn
       latency: {
         known,
         p95Ms: p95Ms === null ? null : rounded(p95Ms, 1),
-        // What is not there is left out: undefined would travel as a word.
+        // Left out if missing: undefined would be serialized as a word.
         ...(why && { why }),
         ...(atMostMs !== undefined && { atMostMs }),
         ...(errorShare !== undefined && { errorShare: rounded(errorShare, 3) }),
@@ -73,34 +73,34 @@ export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEn
   };
 }
 
-/** Why a database is away, as far as its answer, or silence, tells. */
+/** Why a database is unreachable, judged by its error or its silence. */
 export type UnreachableReason = 'refused' | 'silent' | 'login' | 'missing' | 'full' | 'network';
 
 export interface FleetDatabase {
   id: string;
   engine: EngineKey;
-  /** The server and its version, e.g. `PostgreSQL 18.3`; null before it has answered. */
+  /** Server name and version, e.g. `PostgreSQL 18.3`; null before its first answer. */
   version: string | null;
-  /** `unknown` before anybody has asked it for anything. */
+  /** `unknown` before the first connection attempt. */
   state: 'unknown' | 'up' | 'down';
-  /** Since when it has been so, as far as this process knows; ISO 8601 UTC. */
+  /** Start of the current state, as far as this process knows; ISO 8601 UTC. */
   since: string;
   /** null unless it is down. */
   why: UnreachableReason | null;
   outboxes: number;
-  /** Connections of this console by kind of work. `limit` is what all databases of the server may have together. */
+  /** Connections of this console by kind of work. `limit` is for all databases of the server together. */
   connections: Partial<Record<(typeof CONNECTION_ROLES)[number], { inUse: number; idle: number; waiting: number; limit: number }>>;
   /** Over all databases of its server. */
   server: { open: number; limit: number };
 }
 
 export interface FleetSnapshot {
-  /** Of the oldest figures that count as of now. */
+  /** Time of the oldest figures that count as current. */
   asOf: string;
-  /** Milliseconds between two readings of those that are read least often, while all is well. */
+  /** Longest time between two readings of an outbox, in milliseconds, while none is slow or failing. */
   everyMs: number;
   /** Worst first. */
   entries: FleetEntry[];
-  /** Those that are away first, then as configured. */
+  /** Unreachable ones first, then as configured. */
   databases: FleetDatabase[];
 }

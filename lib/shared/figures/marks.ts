@@ -1,7 +1,7 @@
 export const MARK_KINDS = ['deploy', 'incident', 'note'] as const;
 export const MARK_TEXT_MAX = 200;
 
-/** What charts show beside the figures: why a line may have changed at that moment. */
+/** A note on the time axis: why a line may have changed at that moment. */
 export interface Mark {
   id: string;
   at: string;

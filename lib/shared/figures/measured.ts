@@ -1,12 +1,11 @@
 /**
- * How a number is known.
- * exact: counted. capped: at least this many. estimated: computed from something that may have changed since.
- * sampled: observed at intervals. unavailable: this table cannot say; never drawn as zero.
+ * How a number is known. exact: counted. capped: at least this many. estimated: computed from something that may have changed since.
+ * sampled: observed at intervals. unavailable: this table cannot provide it; never drawn as zero.
  */
 export const KNOWN = ['exact', 'capped', 'estimated', 'sampled', 'unavailable'] as const;
 export type Known = (typeof KNOWN)[number];
 
-/** Why an outbox cannot be read at all: its database is away, or is too slow, or answers and yet there is nothing to be had. */
+/** Why an outbox cannot be read: its database is unreachable or too slow, or it answers but the table cannot be read. */
 export const UNREAD_REASONS = [
   'source_down',
   'source_slow',
@@ -17,7 +16,7 @@ export const UNREAD_REASONS = [
 ] as const;
 export type UnreadReason = (typeof UNREAD_REASONS)[number];
 
-/** Why a number is unavailable; each has its sentence in the catalogue under `unavailable.<code>`. */
+/** Why a number is unavailable; texts under `unavailable.<code>`. */
 export const UNAVAILABLE_REASONS = [
   'not_in_schema',
   'deleted_on_publish',
@@ -41,11 +40,11 @@ export const UNAVAILABLE_REASONS = [
 ] as const;
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 
-/** True where nothing of the outbox is known, whatever its table could tell: it cannot be read, or nobody computes its figures. */
+/** True if no figure of the outbox is known, whatever its table has: it cannot be read, or the store that computes is down. */
 export const hasNoValue = (why: UnavailableReason | undefined): boolean =>
   why === 'store_down' || (UNREAD_REASONS as readonly (string | undefined)[]).includes(why);
 
-/** How a figure is known, and why it is not where it is unavailable. */
+/** How a figure is known, and the reason if it is unavailable. */
 interface Measure {
   known: Known;
   why?: UnavailableReason;
@@ -56,14 +55,14 @@ export interface Count extends Measure {
   count: number | null;
 }
 
-/** Percentiles are null when unavailable, with `why`, and those that are too short to be told, with `atMostMs`. */
+/** A percentile is null if unavailable (`why`), or if it is too short to be measured (`atMostMs`). */
 export interface Percentiles extends Measure {
   p50Ms: number | null;
   p95Ms: number | null;
   p99Ms: number | null;
-  /** Events are seen at intervals this long, or their times are kept no nearer: a percentile that is null is at most this. */
+  /** Interval of observation, or resolution of the times: a null percentile is at most this. */
   atMostMs?: number;
-  /** How far a percentile can be off, as a share of it; left out where they are exact. */
+  /** Largest error of a percentile, as a share of it; left out if exact. */
   errorShare?: number;
 }
 
@@ -71,10 +70,10 @@ export interface Rate extends Measure {
   value: number | null;
 }
 
-/** Depth counts stop here: a bigger backlog reads "10,000+". */
+/** Depth counts stop here: a larger backlog is shown as "10,000+". */
 export const DEPTH_CAP = 10_000;
 
 export const unavailable = (why: UnavailableReason): Count => ({ count: null, known: 'unavailable', why });
 export const exact = (count: number): Count => ({ count, known: 'exact' });
-/** Caps a count that was taken over `limit` + 1 rows at most. */
+/** Caps a count that was taken over at most `limit` + 1 rows. */
 export const cappedAt = (count: number, limit: number): Count => (count > limit ? { count: limit, known: 'capped' } : exact(count));

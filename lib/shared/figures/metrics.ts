@@ -1,13 +1,13 @@
-/** Metrics that are shown wherever one is: a tile, the answers to scripts, a column of the CSV, a gauge. Each is a file of `lib/figures/metrics`. */
+/** Metrics for every place that shows one: tile, HTTP, CSV column, gauge. Each is a file of `lib/figures/metrics`. */
 import type { Count, Rate } from './measured';
 import { METRICS } from './metrics.gen';
 
-/** How a metric's number is said. */
+/** Unit in which a metric is shown. */
 export type MetricUnit = 'count' | 'share' | 'ms' | 'perMinute';
 export type MetricId = (typeof METRICS)[number]['id'];
 export type MetricSeries = NonNullable<(typeof METRICS)[number]['series']>['key'];
 
-/** As screens and scripts get them: counts under `count`. */
+/** As screens and HTTP clients get them: counts have `count`, others `value`. */
 export type MetricFigures = { [M in (typeof METRICS)[number] as M['id']]: M['unit'] extends 'count' ? Count : Rate };
 
 export interface ShownMetric {

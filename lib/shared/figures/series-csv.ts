@@ -8,14 +8,14 @@ interface Column {
   value: (point: RatedPoint) => string | number | null;
 }
 
-/** CSV of RFC 4180, oldest step first, durations in ms, empty where nothing is known; text that would run as a formula is quoted. */
+/** CSV by RFC 4180, oldest step first, durations in ms, empty if unknown; text a spreadsheet would run as a formula is escaped. */
 export function seriesCsv(series: Series): string {
   const columns = columnsOf(series);
   const lines = ratedPoints(series).map((point) => columns.map(({ value }) => field(value(point))));
   return [columns.map(({ header }) => field(header)), ...lines].map((line) => `${line.join(',')}\r\n`).join('');
 }
 
-/** A name for the file: outbox, start and step of the series. */
+/** A file name from the outbox, start and step of the series. */
 export function seriesFileName(outbox: string, { points, stepSeconds }: Series): string {
   const from = points[0]?.at.slice(0, 16).replaceAll(':', '') ?? 'empty';
   return `${outbox.replace(/[^\w.-]/g, '_')}-${from}Z-${stepSeconds}s.csv`;
@@ -53,7 +53,7 @@ const heatOf =
   ({ heat }: RatedPoint): number | null =>
     heat?.[row] ?? null;
 
-/** Quoted where it must be; what a spreadsheet would run is kept a text. */
+/** Quoted if needed; text that a spreadsheet would run as a formula gets a leading apostrophe. */
 export function field(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

@@ -1,17 +1,17 @@
 import type { Series, SeriesPoint } from '../model';
 
-/** A point with its flow per minute, which can be compared across steps and with the figures of now. */
+/** A point with events per minute, comparable across steps and with current figures. */
 export interface RatedPoint extends SeriesPoint {
   createdPerMinute: number | null;
   publishedPerMinute: number | null;
-  /** The step is still under way: its counts will grow. */
+  /** The step has not ended: its counts will grow. */
   underWay: boolean;
 }
 
-/** In less time nothing can be said per minute. */
+/** Below this time no rate per minute is given. */
 const RATED_AFTER_SECONDS = 60;
 
-/** The points of a series with events per minute: of a step under way over the time it has lasted, null where it has only begun. */
+/** Points with events per minute; an unfinished step counts its time so far, and is null in its first minute. */
 export function ratedPoints({ points, stepSeconds, asOf }: Pick<Series, 'points' | 'stepSeconds' | 'asOf'>): RatedPoint[] {
   const now = Date.parse(asOf);
   return points.map((point) => {
@@ -19,7 +19,7 @@ export function ratedPoints({ points, stepSeconds, asOf }: Pick<Series, 'points'
     const underWay = lastedSeconds < stepSeconds;
     const seconds = Math.min(lastedSeconds, stepSeconds);
     const rate = (count: number | null) => (count === null || seconds < RATED_AFTER_SECONDS ? null : (count * 60) / seconds);
-    // What has only begun is not known yet, which is no gap.
+    // An unfinished step without values is not a gap.
     const gap = point.gap && !underWay;
     return { ...point, gap, createdPerMinute: rate(point.created), publishedPerMinute: rate(point.published), underWay };
   });

@@ -1,23 +1,23 @@
 import type { Known, UnavailableReason } from './measured';
 
-/** What a log reader has confirmed of the replication slot behind an outbox. Bytes are of the whole server: its events are a part of it. */
+/** State of the replication slot behind an outbox. Bytes are those of the whole server, of which its events are a part. */
 export interface SlotHealth {
-  /** `unavailable`, with `why`, where no slot can be looked at, or nobody can tell which one it is. */
+  /** `unavailable`, with `why`, if slots cannot be read or it is unknown which one it is. */
   known: Known;
   why?: UnavailableReason;
   name: string | null;
-  /** The configuration names none: this is the only one a connector seems to read. */
+  /** The configuration names none: this is the only slot a connector seems to read. */
   assumed: boolean;
-  /** `lost`: the server took away log that it still needed. `missing`: it is named, and not there. */
+  /** `lost`: the server removed log that the slot still needed. `missing`: the configured slot does not exist. */
   state: 'active' | 'inactive' | 'lost' | 'missing' | null;
-  /** Since when nobody is connected, ISO 8601 UTC; null while somebody is, and where the server does not tell (before PostgreSQL 17). */
+  /** Since when no client is connected, ISO 8601 UTC; null while one is, and if the server does not report it (before PostgreSQL 17). */
   inactiveSince: string | null;
-  /** Written and not confirmed by the reader. */
+  /** Written but not confirmed by the client. */
   lagBytes: number | null;
-  /** Kept by the server for the slot. */
+  /** Log kept by the server for the slot. */
   heldBytes: number | null;
-  /** Can still be written before the server may take away what the slot needs; null without such a limit. */
+  /** What can still be written before the server may remove log the slot needs; null without such a limit. */
   safeBytes: number | null;
-  /** `reserved`, `extended`, `unreserved` or `lost`, in the server's words; null before PostgreSQL 13. */
+  /** The server's `reserved`, `extended`, `unreserved` or `lost`; null before PostgreSQL 13. */
   walStatus: string | null;
 }

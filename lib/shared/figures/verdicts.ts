@@ -1,7 +1,6 @@
 /**
- * What is wrong with an outbox, in one word. Worst first, the order in which the fleet is sorted: what cannot be seen,
- * then what stops every event, or soon will, a kind of event, one key, then what is lost one by one, and last what is merely late.
- * Each with how loudly it asks for a person.
+ * Verdicts, worst first, which is the order of the fleet: what cannot be read, then what stops every event, or will soon, then one type,
+ * then one key, then single lost events, and last what is only late. The value is how urgently a person is needed.
  */
 export const VERDICT_TONE = {
   source_down: 'blind',
@@ -22,7 +21,7 @@ export type Verdict = keyof typeof VERDICT_TONE;
 export const VERDICTS = Object.keys(VERDICT_TONE) as Verdict[];
 export type Tone = (typeof VERDICT_TONE)[Verdict];
 
-/** `code` names its sentence (`evidence.<code>`), `values` fill it in: times as ISO strings, durations in milliseconds as `…Ms`. */
+/** `code` is the key of its text (`evidence.<code>`), filled with `values`: times as ISO strings, durations in milliseconds as `…Ms`. */
 export interface Evidence {
   code: string;
   values: Record<string, string | number | null>;
@@ -30,12 +29,12 @@ export interface Evidence {
 
 export interface Diagnosis {
   verdict: Verdict;
-  /** ISO 8601 UTC; null when it has always been so as far as the table tells. */
+  /** ISO 8601 UTC; null if it has been so for as long as the table shows. */
   since: string | null;
   evidence: Evidence[];
 }
 
-/** The facts that the sentence of a verdict speaks of; the first one besides where an outbox cannot be seen. */
+/** Facts that the text of a verdict uses; for `cannot_see` the first fact besides. */
 export const SENTENCE_FACTS = [
   'stuck_events',
   'oldest_claim',

@@ -1,4 +1,4 @@
-/** The windows the console offers, shortest first. */
+/** The windows to choose from, shortest first. */
 export const WINDOW_SECONDS = {
   '15m': 900,
   '1h': 3_600,
@@ -11,39 +11,39 @@ export type Window = keyof typeof WINDOW_SECONDS;
 export const WINDOWS = Object.keys(WINDOW_SECONDS) as Window[];
 export const DEFAULT_WINDOW: Window = '1h';
 
-/** Minutes are kept for two days, then hours: a longer window begins with a whole hour. */
+/** Minutes are kept for two days, then hours: windows longer than this start at a whole hour. */
 const HOURS_ONLY_SECONDS = 86_400;
 
-/** When a window up to `nowMs` begins: at the whole minute before, of a long one at the whole hour; milliseconds since the epoch. */
+/** Start of a window up to `nowMs`, rounded down to the minute, or to the hour if long; milliseconds since the epoch. */
 export function windowStartMs(window: Window, nowMs: number): number {
   const sliceMs = WINDOW_SECONDS[window] > HOURS_ONLY_SECONDS ? 3_600_000 : 60_000;
   return Math.floor((nowMs - WINDOW_SECONDS[window] * 1_000) / sliceMs) * sliceMs;
 }
 
-/** What a series is of: a window up to now, or a span of its own from one ISO 8601 time up to but without another. */
+/** The time of a series: a window up to now, or from one ISO 8601 time (inclusive) to another (exclusive). */
 export type SeriesSpan = { window: Window } | { from: string; to: string };
 
-/** The shortest and the longest span of its own, in seconds. */
+/** Shortest and longest custom span, in seconds. */
 export const SPAN_SECONDS_MIN = 900;
 const SPAN_SECONDS_MAX = 7_776_000;
 
 const STEPS_SECONDS = [60, 300, 900, 3_600, 14_400, 86_400] as const;
 const POINTS_MAX = 180;
 
-/** Seconds per point of a series: the smallest kept step that gives at most 180 points. */
+/** Seconds per point of a series: the smallest step that gives at most 180 points. */
 export function stepSecondsOf(span: SeriesSpan): number {
   const seconds = spanSeconds(span);
   return STEPS_SECONDS.find((step) => seconds / step <= POINTS_MAX) ?? 86_400;
 }
 
-/** The length of a span in seconds; NaN when its times are none. */
+/** Length of a span in seconds; NaN for invalid times. */
 export function spanSeconds(span: SeriesSpan): number {
   return 'window' in span ? WINDOW_SECONDS[span.window] : (Date.parse(span.to) - Date.parse(span.from)) / 1_000;
 }
 
 export type SpanProblem = 'not_a_time' | 'backwards' | 'too_short' | 'too_long';
 
-/** Why two ISO 8601 times make no span, or null when they do. */
+/** Why two ISO 8601 times are no valid span; null if they are. */
 export function spanProblem(from: string, to: string): SpanProblem | null {
   const seconds = spanSeconds({ from, to });
   if (Number.isNaN(seconds)) return 'not_a_time';

@@ -1,4 +1,4 @@
-/** The filter of the audit as it stands in a URL. */
+/** The audit's filter in a URL. */
 import { parseEventFilter } from './event-filter';
 import type { AuditEntry, AuditFilter } from '../model';
 
@@ -7,7 +7,7 @@ export const AUDIT_OUTCOMES = ['applied', 'none', 'refused', 'unknown'] as const
 const TEXT_FIELDS = ['outbox', 'event', 'actor', 'operation'] as const;
 const TEXT_MAX = 254;
 
-/** Reads an audit filter from a query string; what makes no sense is left out, and the chips show what is left. */
+/** Parses an audit filter from a query string; ignores invalid values, and the screen shows what is left. */
 export function parseAuditFilter(params: URLSearchParams): AuditFilter {
   const filter: AuditFilter = {};
   for (const field of TEXT_FIELDS) {

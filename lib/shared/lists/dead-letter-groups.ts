@@ -1,13 +1,13 @@
 import { causeText, errorTemplate } from './cause';
 import type { DeadLetterGroup, EventFilter, OutboxEvent } from '../model';
 
-/** Most groups shown; the rows of all the others are in the list below them. */
+/** Most groups shown; rows of other groups are in the list below. */
 const GROUPS = 50;
 
-/** A dead event as it is counted: its error is what the asker sees of it. */
+/** A dead event for counting; its error is what the viewer may see of it. */
 export type DeadEvent = Pick<OutboxEvent, 'id' | 'type' | 'error' | 'createdAt'>;
 
-/** Dead events, newest first, counted by cause: texts that differ in ids and numbers only under their template. Most frequent first, then newest. */
+/** Groups dead events (newest first) by cause; texts that differ get their template. Most frequent group first, then newest. */
 export function groupByCause(outbox: string, events: readonly DeadEvent[]): DeadLetterGroup[] {
   const groups = new Map<string, DeadLetterGroup>();
   for (const { id, type, error: whole, createdAt } of events) {
@@ -25,13 +25,13 @@ function joined(group: DeadLetterGroup, one: DeadLetterGroup, error: string | nu
   return { ...group, error, count: group.count + 1, newestAt: times.at(-1) ?? null, oldestAt: times[0] ?? null };
 }
 
-/** ISO times of one zone order as text; none is older than any. */
+/** ISO times of one zone sort as text; null sorts first. */
 function compare(a: string | null, b: string | null): number {
   const [x, y] = [a ?? '', b ?? ''];
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/** The filter that finds the rows of a group; the rows without an error are found by their type alone. */
+/** A filter for the rows of a group; rows without an error are found by type only. */
 export function groupFilter({ type, error }: Pick<DeadLetterGroup, 'type' | 'error'>): EventFilter {
   const cause = error === null ? '' : errorTemplate(error);
   return { type: type === null ? undefined : [type], cause: cause.trim() === '' ? undefined : cause };

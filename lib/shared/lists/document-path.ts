@@ -1,7 +1,7 @@
-/** A place in a document, from its root. */
+/** Steps to a place in a document, from its root. */
 export type Path = readonly PropertyKey[];
 
-/** `outboxes[2].table`; the whole file is `(file)`. */
+/** Formats e.g. `outboxes[2].table`; the root is `(file)`. */
 export function formatPath(path: Path): string {
   let text = '';
   for (const part of path) {
@@ -12,13 +12,13 @@ export function formatPath(path: Path): string {
   return text === '' ? '(file)' : text;
 }
 
-/** Steps of a path such as `payload.customer.email`, `items.*.price`, `["a.b"].c`; a leading `payload` or `$` is dropped. */
+/** Parses e.g. `payload.customer.email`, `items.*.price`, `["a.b"].c`; drops a leading `payload` or `$`. */
 export function pathSteps(path: string): string[] {
   const steps = rawSteps(path);
   return steps[0] === 'payload' || steps[0] === '$' ? steps.slice(1) : steps;
 }
 
-/** Every step as written, quotes and brackets resolved. */
+/** All steps as written, without quotes and brackets. */
 export function rawSteps(path: string): string[] {
   return [...path.matchAll(/\[\s*"([^"]*)"\s*\]|\[\s*'([^']*)'\s*\]|\[\s*(\*|\d+)\s*\]|([^.[\]]+)/g)].map(
     (match) => match[1] ?? match[2] ?? match[3] ?? match[4] ?? '',

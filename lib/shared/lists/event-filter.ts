@@ -1,15 +1,15 @@
-/** The filter of an events list as it stands in a URL, `?state=dead&type=order_complete&from=…`, for the screen and the HTTP route. */
+/** The filter of an event list in a URL, `?state=dead&type=order_complete&from=…`, for the screen and the HTTP route. */
 import type { EventFilter, OutboxEvent } from '../model';
 import { STATES, isState } from '../states';
 
-/** The filters, and what each reads of an event: over a field that is hidden from somebody it is not theirs to use. */
+/** Fields of the event that each filter reads: it is refused to viewers from whom one of them is hidden. */
 export const FILTER_READS = {
   state: ['state'],
   type: ['type'],
   aggregate: ['aggregateId'],
   q: ['id', 'dedupKey', 'aggregateId'],
   error: ['error'],
-  // Nothing but what the asker sees of type and error.
+  // Reads only what the viewer may see of type and error.
   cause: [],
   from: ['createdAt'],
   to: ['createdAt'],
@@ -21,28 +21,28 @@ export const FILTER_FIELDS = Object.keys(FILTER_READS) as FilterField[];
 const TEXT_FIELDS = ['aggregate', 'q', 'error', 'cause'] as const;
 const TIME_FIELDS = ['from', 'to'] as const;
 
-/** What is wrong with one field; words under `events.filterErrors.<code>`, English in `describeFilterErrors`. */
+/** What is wrong with a field; texts under `events.filterErrors.<code>`, English in `describeFilterErrors`. */
 export interface FilterError {
   code: 'unknown_state' | 'unknown_order' | 'not_a_time' | 'no_zone' | 'empty_range' | 'too_long' | 'too_many' | 'bad_character' | 'hidden';
-  /** What was given, cut to 80 characters. */
+  /** The given value, cut to 80 characters. */
   value: string;
 }
 export type FilterErrors = Partial<Record<FilterField, FilterError>>;
 
 export interface ParsedFilter {
-  /** The fields that made sense. */
+  /** The valid fields. */
   filter: EventFilter;
-  /** The fields that did not; empty when all is well. */
+  /** The invalid fields; empty if there are none. */
   errors: FilterErrors;
 }
 
 export const FILTER_TEXT_MAX = 300;
-/** Of a cause the beginning counts: an error may be given as long as a list shows it. */
+/** Longer, as a cause may be given as the whole error that a list shows; only its beginning counts. */
 const CAUSE_MAX = 600;
 const maxOf = (field: string): number => (field === 'cause' ? CAUSE_MAX : FILTER_TEXT_MAX);
 export const FILTER_TYPES_MAX = 50;
 
-/** Reads a filter from a query string. Keys that are not of the filter (`cursor`, `limit`, `columns`) are left alone. */
+/** Parses a filter from a query string. Ignores keys that are not of the filter (`cursor`, `limit`, `columns`). */
 export function parseEventFilter(params: URLSearchParams): ParsedFilter {
   const errors: FilterErrors = {};
   const filter: EventFilter = {};
@@ -51,7 +51,7 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
   };
   const text = (field: FilterField, value: string): string | undefined => {
     if (value.length > maxOf(field)) fail(field, 'too_long', value);
-    // PostgreSQL has no NUL in text: it would answer with an error of its own.
+    // PostgreSQL text cannot hold NUL: it would fail the statement.
     else if (value.includes('\0')) fail(field, 'bad_character', value);
     else return value;
     return undefined;
@@ -91,10 +91,10 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
   return { filter, errors };
 }
 
-/** What an id that somebody typed or pasted may be: exactly that, else without the spaces around it. */
+/** Ids a typed or pasted text may mean: the text itself, then without the spaces around it. */
 export const idSpellings = (text: string): string[] => [...new Set([text, text.trim()])];
 
-/** Writes a filter as a query string; the default order is left out. `parseEventFilter` reads it back unchanged. */
+/** Writes a filter as a query string without the default order. `parseEventFilter` reads it back unchanged. */
 export function serialiseEventFilter(filter: EventFilter): URLSearchParams {
   const params = new URLSearchParams();
   for (const state of STATES) if (filter.state?.includes(state)) params.append('state', state);
@@ -107,11 +107,11 @@ export function serialiseEventFilter(filter: EventFilter): URLSearchParams {
   return params;
 }
 
-/** How many fields narrow the list; the order does not count. */
+/** Number of fields that narrow the list; the order is not one. */
 export const countFilters = (filter: EventFilter): number =>
   FILTER_FIELDS.filter((field) => field !== 'order' && filter[field] !== undefined).length;
 
-/** The search parameters of a Next page as `URLSearchParams`. */
+/** Search parameters of a Next page as `URLSearchParams`. */
 export function toSearchParams(record: Record<string, string | string[] | undefined>): URLSearchParams {
   const params = new URLSearchParams();
   for (const [key, value] of Object.entries(record)) {
@@ -120,7 +120,7 @@ export function toSearchParams(record: Record<string, string | string[] | undefi
   return params;
 }
 
-/** The errors in English, field → what is wrong and what to do, for the `fields` of an `invalid` problem. */
+/** The errors in English by field, with what to do, for the `fields` of an `invalid` problem. */
 export const describeFilterErrors = (errors: FilterErrors): Record<string, string> =>
   Object.fromEntries(Object.entries(errors).map(([field, { code, value }]) => [field, DESCRIPTIONS[code](value, field)]));
 
@@ -138,13 +138,13 @@ const DESCRIPTIONS: Record<FilterError['code'], (value: string, field: string) =
 
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+\- ]\d{2}:?\d{2})?$/i;
 
-/** An instant of the years 1 to 9999 as UTC with its own sub-second digits (Date would cut them to milliseconds), or what is wrong with it. */
+/** Parses an instant of the years 1 to 9999 as UTC with all its sub-second digits (Date has milliseconds only), or says why not. */
 export function parseInstant(given: string): string | { code: 'not_a_time' | 'no_zone' } {
   const match = INSTANT.exec(given);
   if (!match) return { code: /^\d{4}-\d{2}-\d{2}$/.test(given) ? 'no_zone' : 'not_a_time' };
   const [, year, month, day, hour, minute, second = '00', fraction, zone] = match;
   const local = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  // Date rolls 30 February over into March and 24:00 into the next day: neither is what was meant.
+  // Date turns 30 February into a day of March and 24:00 into the next day: both are errors here.
   if (Number.isNaN(local.getTime()) || !local.toISOString().startsWith(`${year}-${month}-${day}T${hour}`)) return { code: 'not_a_time' };
   if (zone === undefined) return { code: 'no_zone' };
   const utc = new Date(local.getTime() - offsetMinutes(zone) * 60_000).toISOString();
@@ -153,12 +153,12 @@ export function parseInstant(given: string): string | { code: 'not_a_time' | 'no
   return `${utc.slice(0, 19)}${digits === '' ? '' : `.${digits}`}Z`;
 }
 
-/** A `+` that nobody encoded arrives as a space: it can only have been a plus. */
+/** An unencoded `+` in a URL arrives as a space. */
 function offsetMinutes(zone: string): number {
   if (zone.toUpperCase() === 'Z') return 0;
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
   return zone.startsWith('-') ? -minutes : minutes;
 }
 
-/** An instant as `parseInstant` writes it, as text that sorts by time, sub-millisecond digits included. */
+/** A result of `parseInstant` as text that sorts by time, sub-millisecond digits included. */
 const sortable = (instant: string): string => `${instant.slice(0, 19)}${instant.slice(20, -1).padEnd(9, '0')}`;

@@ -1,17 +1,17 @@
 import type { EventState } from '../states';
 
-/** Larger than what is read unasked, or than what is ever read; `not_now`: its database took too long or had no connection for it. */
+/** `on_request`: larger than what is read by itself. `too_large`: than what is ever read. `not_now`: the database was too slow or busy. */
 export type Unread = 'on_request' | 'too_large' | 'not_now';
 
 /** A payload or headers as text, digits exact. */
 export interface Content {
-  /** The text shown, masked by role and cut at `shownBytes`; null when the column holds NULL, and where `unread` says why. */
+  /** The text, masked by role and cut at `shownBytes`; null if the column is NULL or the value is unread (`unread`). */
   text: string | null;
-  /** `json` when the text parses as JSON, `text` otherwise, `binary` for bytes shown as hex. */
+  /** `json` if the text parses as JSON, otherwise `text`; `binary` for bytes shown as hex. */
   format: 'json' | 'text' | 'binary';
-  /** null where it is not known, or would tell of masked values how well they compress. */
+  /** null if unknown, or if it would reveal how well masked values compress. */
   bytes: number | null;
-  /** `estimated`: from how it is stored, without reading it. */
+  /** `estimated`: from the stored size, without reading the value. */
   bytesKnown: 'exact' | 'estimated';
   /** null when it was read. */
   unread: Unread | null;
@@ -19,26 +19,26 @@ export interface Content {
   cut: boolean;
   /** True when paths were masked for this viewer. */
   masked: boolean;
-  /** What the shape says of how to read it, for instance `many_messages`; words under `warnings.<code>`. Null when nothing. */
+  /** A warning of the shape on how to read it, e.g. `many_messages`; texts under `warnings.<code>`. null if none. */
   warning: string | null;
 }
 
-/** What newest and oldest go by, as the indexes allow: creation; what happened last (being published for what is out, else creation); or the key. */
+/** What "newest" and "oldest" sort by, as indexes allow: creation; the last event (publishing, otherwise creation); or the key. */
 export type OrderedBy = 'created' | 'happened' | 'key';
 
-/** What a page of events was made from: in which order, out of how many rows, and what it cannot hold. */
+/** How a page of events was read: its order, the rows read for it, and what is missing in it. */
 export interface ListScope {
   orderedBy: OrderedBy;
-  /** How many rows were looked at, back to which time (of `orderedBy`; of creation for a key), and whether that was all of them. */
+  /** Rows read, back to which time (of `orderedBy`; of creation for a key), and whether that was all of them. */
   searched: { rows: number; backTo: string | null; complete: boolean };
-  /** States not all of whose events are in this list, because no index finds them in a table of this size. */
+  /** States that the list has only in part, because no index finds them in a table of this size. */
   leftOut: EventState[];
-  /** An index that would make this list complete, or its order that of creation; null where nothing is missing. Words under `events.missingIndex.<code>`. */
+  /** An index that would make the list complete or order it by creation; null if not needed. Texts under `events.missingIndex.<code>`. */
   missingIndex: { code: 'order' | 'aggregate'; sql: string } | null;
 }
 
-/** What stands in a masked place. */
+/** Replaces a masked value. */
 export const MASK = '••••';
 
-/** Digits as many as a card number has, as they are written: masked in free text where their check digit is that of a card. */
+/** As many digits as a card number, with separators; masked in free text if the check digit is right. */
 export const CARD_DIGITS = /\b\d(?:[ -]?\d){12,18}\b/g;

@@ -1,10 +1,10 @@
-/** Money as the events carry it: decimal text, summed and shown without ever passing through a binary number. */
+/** Money as in events: decimal text, summed and formatted without floating point. */
 
 const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?$/;
 
 type Money<Amount> = { amount: Amount; currency: string | null };
 
-/** One exact sum per currency, null where none is named, in order of first appearance; with as many digits as the longest addend. What is no decimal is left out. */
+/** One exact sum per currency (null without one), in order of first appearance, with the most decimals found. Skips non-decimals. */
 export function sumAmounts(rows: readonly Money<string | null>[]): Money<string>[] {
   const byCurrency = new Map<string | null, { units: bigint; scale: number }>();
   for (const { amount, currency } of rows) {
@@ -25,7 +25,7 @@ function decimal(units: bigint, scale: number): string {
   return scale === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** Decimal text grouped as the locale groups it, every digit kept: 1234567.890 → 1,234,567.890. Other text is returned as it is. */
+/** Decimal text with the locale's grouping and every digit kept: 1234567.890 → 1,234,567.890. Other text is returned unchanged. */
 export function formatAmount(amount: string, locale: string): string {
   const match = DECIMAL.exec(amount.trim());
   if (!match) return amount;

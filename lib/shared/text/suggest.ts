@@ -1,4 +1,4 @@
-/** How many single-letter edits lie between two words. */
+/** Number of single-letter edits between two words. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
@@ -12,10 +12,10 @@ function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** So many words that hold the one that was written are named; more would be a list again. */
+/** Most words suggested because they contain the written one. */
 const HOLDING_SHOWN = 4;
 
-/** `; did you mean "table"?` for the nearest word, or the few that hold what was written; `; known: a, b` when none is near. */
+/** `; did you mean "table"?` for the nearest word or the few that contain the written one; otherwise `; known: a, b`. */
 export function suggestion(word: string, known: readonly string[]): string {
   const lower = word.toLowerCase();
   const ranked = known

@@ -1,7 +1,7 @@
-/** Characters that change how the text around them is read while showing nothing: direction overrides, zero-width, control characters but tab and line break. */
+/** Invisible characters that change how text reads: direction overrides, zero-width, control characters except tab and line break. */
 const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 
-/** The text with such characters written as `\u202e`: what came from somewhere else must not be able to disguise itself. */
+/** Writes such characters as `\u202e`, so that foreign text cannot disguise itself. */
 export function visibleText(text: string): string {
   return text.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,8 +1,8 @@
-/** Wall-clock times of a zone, as `<input type="datetime-local">` holds them, and the instants they mean. */
+/** Wall-clock times of a time zone, as in `<input type="datetime-local">`, and the instants they mean. */
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Making a format takes longer than using it a hundred times. */
+/** Cached: creating a format costs more than using it a hundred times. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const two = '2-digit';
   const clock = { hourCycle: 'h23', hour: two, minute: two, second: two } as const;
@@ -11,14 +11,14 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** "2026-11-21T14:02:11" in the zone: in one order and by one clock everywhere, so that a pasted time means the same to everybody. */
+/** "2026-11-21T14:02:11" in the zone, in the same form for every locale, so that a pasted time means the same to everyone. */
 export function instantToWall(at: string | number, timeZone: string): string {
   const parts = formatOf(timeZone).formatToParts(new Date(at));
   const part: Record<string, string> = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
   return `${part.year ?? ''}-${part.month ?? ''}-${part.day ?? ''}T${part.hour ?? ''}:${part.minute ?? ''}:${part.second ?? ''}`;
 }
 
-/** ISO 8601 UTC; null when it is no time. One the clocks skip is read with the offset before the jump, one they pass twice means its first pass. */
+/** ISO 8601 UTC; null if invalid. A skipped time uses the offset before the jump, a repeated one means its first pass. */
 export function wallToInstant(wall: string, timeZone: string): string | null {
   const asUtc = Date.parse(`${wall}Z`);
   if (Number.isNaN(asUtc)) return null;
