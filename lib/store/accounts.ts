@@ -1,4 +1,4 @@
-/** Queries on `account`. E-mail addresses are given normalised. */
+/** Queries on `account`. E-mail addresses must be normalised. */
 import { sql, type Selectable } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Role } from '@/lib/shared/permissions';
@@ -13,7 +13,7 @@ export type ListedAccount = Account & Selectable<Pick<StoreTables['account'], 'c
 
 const ACCOUNT = ['id', 'email', 'role', sql<boolean>`disabled_at is not null`.as('disabled')] as const;
 
-/** Creates the account; null when the address is taken. */
+/** Creates the account and returns its id; null if the address is taken. */
 export async function insertAccount(db: StoreDb, account: { email: string; passwordHash: string; role: Role }): Promise<string | null> {
   const id = uuidv7();
   const { numInsertedOrUpdatedRows } = await db
@@ -24,7 +24,7 @@ export async function insertAccount(db: StoreDb, account: { email: string; passw
   return numInsertedOrUpdatedRows === 1n ? id : null;
 }
 
-/** By the unique key on `email`. */
+/** Served by the unique key on `email`. */
 export async function findAccount(db: StoreDb, email: string): Promise<AccountRow | null> {
   const account = db.selectFrom('account').select([...ACCOUNT, 'passwordHash']);
   return (await account.where('email', '=', email).executeTakeFirst()) ?? null;
@@ -46,7 +46,7 @@ export async function noteSignIn(db: StoreDb, id: string): Promise<void> {
     .execute();
 }
 
-/** Changes what is given; a new role, password or disabling ends the account's sessions. False when there is no such account. */
+/** Changes the given fields and ends the account's sessions, whatever changed. False if there is no such account. */
 export async function updateAccount(
   db: StoreDb,
   email: string,

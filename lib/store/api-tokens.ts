@@ -1,17 +1,17 @@
-/** Queries on `api_token`. Only the hash of a token is kept. */
+/** Queries on `api_token`, which stores only the hash of a token. */
 import { sql, type Selectable } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Role } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
-/** Creates the token, for `days` or until it is revoked; null when a live one has the name or the token itself exists. */
+/** Creates the token for `days`, or until revoked (null), and returns its id; null if a valid one has the name or the hash exists. */
 export async function insertApiToken(
   db: StoreDb,
   { hash: tokenHash, days, ...token }: { name: string; role: Role; hash: string; prefix: string; days: number | null },
 ): Promise<string | null> {
   const id = uuidv7();
-  // One that has ended by itself gives its name back.
+  // An expired token releases its name.
   await db
     .updateTable('api_token')
     .set((eb) => ({ revokedAt: eb.ref('expiresAt') }))
@@ -29,7 +29,7 @@ export async function insertApiToken(
 
 const lives = sql<boolean>`(expires_at is null or expires_at > now())`;
 
-/** By the unique key on `token_hash`; null for one that is unknown, revoked or over. */
+/** Served by the unique key on `token_hash`; null if unknown, revoked or expired. */
 export async function findApiToken(db: StoreDb, hash: string): Promise<{ id: string; name: string; role: Role } | null> {
   const row = await db
     .selectFrom('api_token')
@@ -41,7 +41,7 @@ export async function findApiToken(db: StoreDb, hash: string): Promise<{ id: str
   return row ?? null;
 }
 
-/** Notes the use, at most once a minute: a busy script must not write a row per call. */
+/** Records the use, at most once a minute: a busy script must not write a row per call. */
 export async function touchApiToken(db: StoreDb, id: string): Promise<void> {
   await db
     .updateTable('api_token')
@@ -51,7 +51,7 @@ export async function touchApiToken(db: StoreDb, id: string): Promise<void> {
     .execute();
 }
 
-/** Its role; null when no live token has the name. */
+/** Returns its role; null if no valid token has the name. */
 export async function revokeApiToken(db: StoreDb, name: string): Promise<Role | null> {
   const revoked = await db
     .updateTable('api_token')
@@ -66,7 +66,7 @@ export async function revokeApiToken(db: StoreDb, name: string): Promise<Role | 
 
 export type ListedToken = Selectable<Omit<StoreTables['api_token'], 'tokenHash' | 'prefix'>>;
 
-/** Tokens by name, newest first: those that work, or all there ever were. Nothing of the tokens themselves. */
+/** Tokens by name, newest first: valid ones, or with `ended` all. Without hash or prefix. */
 export async function selectApiTokens(db: StoreDb, { ended }: { ended: boolean }): Promise<ListedToken[]> {
   const all = db.selectFrom('api_token').select(['id', 'name', 'role', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt']);
   const wanted = ended ? all : all.where('revokedAt', 'is', null).where(lives);

@@ -1,4 +1,4 @@
-/** Queries on `audit_entry`. Entries are added and read, never changed. */
+/** Queries on `audit_entry`. Entries are only added and read, never changed. */
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { AuditOddity } from '@/lib/shared/changes/carrying';
@@ -9,12 +9,12 @@ import { selectCarriedTimes, type CarriedTimes } from './carried-records';
 import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
-/** An entry to add; `actorId` is who in the sense of idempotency, `actor` the name shown. */
+/** An entry to add; `actorId` is the actor's stable id, `actor` the name shown. */
 export interface NewAuditEntry extends Omit<AuditEntry, 'oddities'> {
   actorId: string;
 }
 
-/** A statement takes 65,535 values. */
+/** A statement takes at most 65,535 parameters. */
 const ENTRIES_PER_STATEMENT = 1_000;
 
 type Pair = AuditEntry['before'];
@@ -30,7 +30,7 @@ function valuesOf({
   return { ...entry, actorName, actorRole, before: json(before), after: json(after) };
 }
 
-/** Adds entries and answers how many were new: a repeat changes nothing. Thousands of them take several statements. */
+/** Adds entries and returns how many were new: a repeat changes nothing. Thousands of them take several statements. */
 export async function insertAuditEntries(db: StoreDb, entries: readonly NewAuditEntry[]): Promise<number> {
   let added = 0n;
   for (let from = 0; from < entries.length; from += ENTRIES_PER_STATEMENT) {
@@ -44,7 +44,7 @@ export async function insertAuditEntries(db: StoreDb, entries: readonly NewAudit
   return Number(added);
 }
 
-/** Of now, of nobody and no event. */
+/** At the current time, without actor or event. */
 const emptyEntry = (): NewAuditEntry => ({
   id: uuidv7(),
   at: new Date().toISOString(),
@@ -66,7 +66,7 @@ const emptyEntry = (): NewAuditEntry => ({
 
 type Deed = Pick<NewAuditEntry, 'operation'> & Partial<NewAuditEntry>;
 
-/** Adds what somebody did, or was refused: now, to no event and by no intervention unless it says so. In the transaction of what it tells of. */
+/** Adds an entry for an action done or refused, in its transaction: by default of the current time, without event or intervention. */
 export async function recordDeed(db: StoreDb, who: Who, deed: Deed): Promise<void> {
   const { id: actorId, name: actor, role } = who;
   await insertAuditEntries(db, [{ ...emptyEntry(), actorId, actor, role, outcome: 'applied', ...deed }]);
@@ -74,7 +74,7 @@ export async function recordDeed(db: StoreDb, who: Who, deed: Deed): Promise<voi
 
 class TakenBack extends Error {}
 
-/** Proves that an entry could be written now: writes one and takes it back. Rejects with the driver's error otherwise. */
+/** Checks that entries can be written: writes one and rolls back. Rejects with the driver's error otherwise. */
 export async function proveAuditTakesEntries(db: StoreDb): Promise<void> {
   try {
     await db.transaction().execute(async (transaction) => {
@@ -86,7 +86,7 @@ export async function proveAuditTakesEntries(db: StoreDb): Promise<void> {
   }
 }
 
-/** Filters that are the value of a column. */
+/** Filters by the value of a column. */
 const EXACT = [
   ['outbox', 'outbox'],
   ['event', 'eventId'],
@@ -100,7 +100,7 @@ export interface AuditPosition {
   id: string;
 }
 
-/** Newest first, at most `limit`, after `position`. Served by the index on (at, id), or of the event or actor that is asked for. */
+/** Newest first, at most `limit`, after `position`. Served by the index on (at, id), or on the event or actor filtered by. */
 export async function selectAuditEntries(
   db: StoreDb,
   filter: AuditFilter,
@@ -128,7 +128,7 @@ export async function selectAuditEntries(
   }));
 }
 
-/** What is odd about the record of an entry; nothing is where there is no record. */
+/** Oddities of the record behind an entry; none without a record. */
 function odditiesOf(id: string, at: string, recordedAt: string, record: CarriedTimes | undefined): AuditOddity[] {
   if (record === undefined) return [];
   const grew = record.grownAt !== null;

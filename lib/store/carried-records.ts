@@ -1,11 +1,11 @@
-/** Queries on `carried_record`: which intervention records the audit has, and how many lines of each. */
+/** Queries on `carried_record`: the intervention records in the audit, and how many lines of each. */
 import { sql, type Selectable } from 'kysely';
 import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
 export type CarriedRecord = Pick<StoreTables['carried_record'], 'id' | 'outbox' | 'lines'>;
 
-/** Of these records the ids of those that the store lacks, or has fewer lines of. Served by the primary key. */
+/** Ids of these records that the store lacks, or has fewer lines of. Served by the primary key. */
 export async function lackedRecords(db: StoreDb, records: readonly Pick<CarriedRecord, 'id' | 'lines'>[]): Promise<Set<string>> {
   const ids = records.map(({ id }) => id);
   const lines = records.map((record) => record.lines);
@@ -14,7 +14,7 @@ export async function lackedRecords(db: StoreDb, records: readonly Pick<CarriedR
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Notes that the audit has these; of one that has more lines than before, since when. Fewer lines change nothing. */
+/** Marks records as carried to the audit; sets the time of the first growth in lines. Fewer lines change nothing. */
 export async function keepCarried(db: StoreDb, records: readonly CarriedRecord[]): Promise<void> {
   await db
     .insertInto('carried_record')
@@ -31,13 +31,13 @@ export async function keepCarried(db: StoreDb, records: readonly CarriedRecord[]
     .execute();
 }
 
-/** Whether the audit has a record of any of these outboxes. Served by the index on the outbox. */
+/** Whether the audit has a record of any of these outboxes. Served by the index on `outbox`. */
 export async function hasCarriedAny(db: StoreDb, outboxes: readonly string[]): Promise<boolean> {
   const found = db.selectFrom('carried_record').select('id').where('outbox', 'in', outboxes);
   return (await found.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** `grownAt`: since when it has had more lines than at first; null: never. */
+/** `grownAt`: when it first got more lines; null if never. */
 export type CarriedTimes = Pick<Selectable<StoreTables['carried_record']>, 'carriedAt' | 'grownAt'>;
 
 /** When these records were carried, by id. Served by the primary key. */

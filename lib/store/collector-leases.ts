@@ -1,7 +1,6 @@
 /**
- * Queries on `collector_lease` and `collector_state`: who collects an outbox, and how far they have come. A lease ends by
- * the store's clock, so that replicas need not agree on theirs; each new owner has a higher epoch, and what an older one
- * still wants to write is refused.
+ * Queries on `collector_lease` and `collector_state`: who collects an outbox, and its progress. A lease expires by the store's clock, so
+ * that replicas need not agree on theirs; each new owner gets a higher epoch, and writes of an older one are refused.
  */
 import { sql, type Transaction } from 'kysely';
 import type { Store, StoreDb } from './store';
@@ -13,7 +12,7 @@ export interface Lease {
   epoch: string;
 }
 
-/** Another process has taken the outbox over: this one's work on it is void. */
+/** Another process has taken over the outbox: discard the current work on it. */
 export class LeaseLost extends Error {
   constructor(readonly lease: Lease) {
     super(`The lease of ${lease.outbox} has passed to another process`);
@@ -21,7 +20,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Takes a lease that is free, has ended, or is ours already (which keeps its epoch); null when somebody else holds it. */
+/** Takes a lease that is free, expired, or already ours (it then keeps its epoch); null if another owner holds it. */
 export async function takeLease(db: StoreDb, outbox: string, owner: string, seconds: number): Promise<Lease | null> {
   const until = sql<string>`clock_timestamp() + make_interval(secs => ${seconds})`;
   const row = await db
@@ -44,7 +43,7 @@ export async function takeLease(db: StoreDb, outbox: string, owner: string, seco
   return row === undefined ? null : { outbox, owner, epoch: row.epoch };
 }
 
-/** Gives a lease back at once, so that another process need not wait for its end. */
+/** Releases a lease now, so that another process need not wait for its expiry. */
 export async function releaseLease(db: StoreDb, lease: Lease): Promise<void> {
   await db
     .updateTable('collector_lease')
@@ -55,7 +54,7 @@ export async function releaseLease(db: StoreDb, lease: Lease): Promise<void> {
     .execute();
 }
 
-/** Writes under a lease, whose row stays locked until the commit. Throws LeaseLost, with nothing written, when it is no longer ours. */
+/** Writes under a lease, whose row stays locked until the commit. Throws LeaseLost, with nothing written, if it is no longer ours. */
 export async function underLease<T>(store: Store, lease: Lease, work: (db: Transaction<StoreTables>) => Promise<T>): Promise<T> {
   return store.db.transaction().execute(async (db) => {
     const held = await db
@@ -72,9 +71,9 @@ export async function underLease<T>(store: Store, lease: Lease, work: (db: Trans
 }
 
 export interface CollectorState {
-  /** JSON text of how far the collector has come: small, written with every tick. */
+  /** JSON text of the collector's progress: small, written with every tick. */
   state: string;
-  /** JSON text of what it remembers of single events; null when it needs nothing. */
+  /** JSON text of what it remembers of single events; null if nothing. */
   memory: string | null;
   updatedAt: string;
 }
@@ -84,7 +83,7 @@ export async function readCollectorState(db: StoreDb, outbox: string): Promise<C
   return (await state.executeTakeFirst()) ?? null;
 }
 
-/** How far outboxes have been collected, in one statement; one that has none is left out. */
+/** Progress of these outboxes, in one statement; those without any are left out. */
 export async function findCollectorStates(db: StoreDb, outboxes: readonly string[]): Promise<Map<string, string>> {
   if (outboxes.length === 0) return new Map();
   const rows = await db.selectFrom('collector_state').select(['outbox', 'state']).where('outbox', 'in', outboxes).execute();
@@ -96,7 +95,7 @@ export async function readCollectorStates(db: StoreDb): Promise<Map<string, Omit
   return new Map(rows.map(({ outbox, ...state }) => [outbox, state]));
 }
 
-/** `memory` left out keeps what is remembered. */
+/** Keeps the stored `memory` if it is left out. */
 export async function writeCollectorState(
   db: Transaction<StoreTables>,
   lease: Lease,

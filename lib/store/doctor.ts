@@ -9,7 +9,7 @@ const SILENCES_MAX = 1_000;
 
 const SILENCE = ['reason', 'actorName as actor', 'at'] as const;
 
-/** Silences a finding; the reason given last counts. */
+/** Silences a finding; replaces an earlier reason. */
 export async function putSilence(
   db: StoreDb,
   silence: { outbox: string; finding: string; reason: string; actor: Author },
@@ -29,7 +29,7 @@ export async function removeSilence(db: StoreDb, outbox: string, finding: string
   return (await one.returning(SILENCE).executeTakeFirst()) ?? null;
 }
 
-/** Silences of some outboxes, by outbox and finding; by the primary key, at most 1,000 per outbox. */
+/** Silences by outbox and finding; served by the primary key, at most 1,000 per outbox on average. */
 export async function readSilences(db: StoreDb, outboxes: readonly string[]): Promise<Map<string, Map<string, Silence>>> {
   const silences = new Map<string, Map<string, Silence>>();
   if (outboxes.length === 0) return silences;
@@ -43,7 +43,7 @@ export async function readSilences(db: StoreDb, outboxes: readonly string[]): Pr
   return silences;
 }
 
-/** Keeps what an examination saw, unless another of the same day is there. */
+/** Keeps the sample of an examination, unless the day has one. */
 export async function keepSample(db: StoreDb, outbox: string, at: string, data: string): Promise<void> {
   await db
     .insertInto('doctor_sample')
@@ -52,7 +52,7 @@ export async function keepSample(db: StoreDb, outbox: string, at: string, data: 
     .execute();
 }
 
-/** What examinations of the last sixty days saw, oldest first; by the primary key. */
+/** The last sixty daily samples, oldest first; served by the primary key. */
 export async function readSamples(db: StoreDb, outbox: string): Promise<string[]> {
   const rows = await db
     .selectFrom('doctor_sample')

@@ -1,24 +1,24 @@
-/** Queries on `mark`: what charts show beside the figures. */
+/** Queries on `mark`, the notes on the charts' time axis. */
 import { sql } from 'kysely';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { StoreDb } from './store';
 import { byActor, type Author, type StoreTables } from './tables';
 
-/** More marks than this no chart can show. */
+/** Most marks a chart shows. */
 export const MARKS_MAX = 500;
-/** Marks are kept this long: two of the longest windows, a year apart. */
+/** Days to keep marks: enough to compare two of the longest windows a year apart. */
 export const MARK_DAYS = 400;
 
-/** `idempotencyKey` is the client's own name for the request, if it has one. */
+/** `idempotencyKey` is the client's name for the request, if it has one. */
 export interface NewMark extends Omit<Mark, 'at' | 'actor'>, Pick<StoreTables['mark'], 'idempotencyKey' | 'requestHash'> {
-  /** ISO 8601; now when null. */
+  /** ISO 8601; null for the current time. */
   at: string | null;
   actor: Author;
 }
 
 const MARK = ['id', 'at', 'kind', 'text', 'outbox', 'url', 'actorName as actor'] as const;
 
-/** Adds the mark; null when the actor has used the key before. */
+/** Adds the mark; null if the actor has used the key before. */
 export async function insertMark(db: StoreDb, { actor, at, ...mark }: NewMark): Promise<Mark | null> {
   const added = await db
     .insertInto('mark')
@@ -29,7 +29,7 @@ export async function insertMark(db: StoreDb, { actor, at, ...mark }: NewMark): 
   return added ?? null;
 }
 
-/** What an actor's key has made, taken off since or not; by the unique key on both. */
+/** The mark made with an actor's key, even if removed since; served by the unique key on both. */
 export async function findMarkByKey(db: StoreDb, actorId: string, key: string): Promise<{ mark: Mark; requestHash: string } | null> {
   const own = db
     .selectFrom('mark')
@@ -53,7 +53,7 @@ export async function removeMark(db: StoreDb, id: string): Promise<Mark | null> 
 }
 
 export interface MarkFilter {
-  /** Marks of this outbox and those of all; every mark when left out. */
+  /** Marks of this outbox and those of all outboxes; every mark if left out. */
   outbox?: string;
   /** ISO 8601, inclusive. */
   from?: string;

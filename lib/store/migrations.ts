@@ -1,4 +1,4 @@
-/** The store's tables, as each version of the console has changed them. */
+/** The store's tables: the changes of each version of the console. */
 import { sql, type Migration, type RawBuilder } from 'kysely';
 
 const migration = (...statements: RawBuilder<unknown>[]): Migration => ({
@@ -7,9 +7,9 @@ const migration = (...statements: RawBuilder<unknown>[]): Migration => ({
   },
 });
 
-/** In order of their names; a name that has been released never changes. */
+/** In order of their names; a released migration never changes. */
 export const MIGRATIONS: Record<string, Migration> = {
-  /** Accounts, sessions, tokens, the limiter of sign-ins, the audit and what the carrier needs. */
+  /** Accounts, sessions, tokens, the sign-in limiter, the audit and what the carrier needs. */
   '001-first-tables': migration(
     sql`create table account (
       id uuid primary key,
@@ -76,9 +76,9 @@ export const MIGRATIONS: Record<string, Migration> = {
       request jsonb not null,
       at timestamptz not null)`,
   ),
-  /** History of the outboxes' figures, who collects it, and how far they have come. */
+  /** History of the outboxes' figures, who collects it, and the progress. */
   '002-rollups': migration(
-    // One row per slice of time and series; read by series and time, or by time over all series.
+    // One row per slice and series; read by series and time, or by time over all series.
     sql`create table rollup (
       outbox text not null,
       tier text not null check (tier in ('minute', 'hour', 'day', 'ever')),
@@ -102,7 +102,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   ),
   /** Deploys, incidents and notes that charts show. */
   '003-marks': migration(
-    // A mark that was taken off stays until it is old, so that a repeated request does not bring it back.
+    // A removed mark is kept until it is old, so that a repeated request does not add it again.
     sql`create table mark (
       id uuid primary key,
       at timestamptz not null,
@@ -119,7 +119,7 @@ export const MIGRATIONS: Record<string, Migration> = {
       unique (actor_id, idempotency_key))`,
     sql`create index mark_at on mark (at desc, id desc)`,
   ),
-  /** What the doctor remembers: findings somebody has silenced, and one examination a day to compare with. */
+  /** For the doctor: silenced findings, and one sample a day to compare with. */
   '004-doctor': migration(
     sql`create table doctor_silence (
       outbox text not null,
@@ -135,9 +135,9 @@ export const MIGRATIONS: Record<string, Migration> = {
       data text not null,
       primary key (outbox, day))`,
   ),
-  /** Proofs of mappings, and who turned changes on and off. */
+  /** Proofs of mappings, and who turned changes on or off. */
   '005-proofs': migration(
-    // A proof is added and read, never changed.
+    // A proof is never changed.
     sql`create table mapping_proof (
       id uuid primary key,
       outbox text not null,
@@ -149,7 +149,7 @@ export const MIGRATIONS: Record<string, Migration> = {
       facts jsonb not null,
       document jsonb not null)`,
     sql`create index mapping_proof_outbox on mapping_proof (outbox, at desc, id desc)`,
-    // One row per outbox; what was before stands in the audit.
+    // One row per outbox; earlier states are in the audit.
     sql`create table changes_switch (
       outbox text primary key,
       turned_on boolean not null,
@@ -159,7 +159,7 @@ export const MIGRATIONS: Record<string, Migration> = {
       actor_name text not null,
       reason text not null)`,
   ),
-  /** Which records the audit has, by id, and how many lines of each: no clock says that. */
+  /** Which records the audit has, by id, and how many lines of each: times do not show it. */
   '006-carried-records': migration(
     sql`create table carried_record (
       id uuid primary key,
@@ -168,18 +168,18 @@ export const MIGRATIONS: Record<string, Migration> = {
       carried_at timestamptz not null default now(),
       grown_at timestamptz)`,
     sql`create index carried_record_outbox on carried_record (outbox)`,
-    // What never was committed has an id and no record.
+    // An attempt that was never committed has an id but no record.
     sql`insert into carried_record (id, outbox, lines, carried_at)
       select intervention_id, min(outbox), count(*), max(recorded_at) from audit_entry
       where intervention_id is not null and code is distinct from 'not_applied' group by intervention_id`,
     sql`drop table carrier_cursor`,
   ),
-  /** A try that was never committed is remembered: whoever was told `unknown` asks after it by id or key. */
+  /** Keeps attempts that were never committed: a client that got `unknown` asks by id or key. */
   '007-not-applied': migration(
     sql`alter table unsettled_intervention add column not_applied_at timestamptz`,
     sql`create index unsettled_intervention_key on unsettled_intervention (outbox, key)`,
   ),
-  /** Places people signed in from, tokens that end by themselves, and audit entries that are of no outbox. */
+  /** Places people signed in from, tokens that expire, and audit entries without an outbox. */
   '008-doors': migration(
     sql`create table sign_in_place (
       account_id uuid not null references account (id) on delete cascade,

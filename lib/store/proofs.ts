@@ -15,7 +15,7 @@ export async function insertProof(db: StoreDb, proof: NewProof): Promise<void> {
     .execute();
 }
 
-/** The newest proof of an outbox; by the index on outbox and time. null when there is none. */
+/** The newest proof of an outbox, served by the index on outbox and time; null if there is none. */
 export async function newestProof(db: StoreDb, outbox: string): Promise<StoredProof | null> {
   const columns = ['id', 'outbox', 'at', 'actorName as actor', 'fingerprint', 'outcome', 'facts', 'document'] as const;
   const query = db.selectFrom('mapping_proof').select(columns).where('outbox', '=', outbox);
@@ -27,11 +27,11 @@ export interface ChangesSwitch {
   at: string;
   actor: string;
   reason: string;
-  /** JSON of the facts that were proven when it was turned on; null when none had to be, or when it is off. */
+  /** JSON of the proven facts when it was turned on; null if no proof was needed, or if it is off. */
   facts: string | null;
 }
 
-/** Who turned changes of an outbox on or off last; by the primary key. null when nobody has. */
+/** Who last turned changes of an outbox on or off, served by the primary key; null if never. */
 export async function changesSwitch(db: StoreDb, outbox: string): Promise<ChangesSwitch | null> {
   const row = await db
     .selectFrom('changes_switch as s')
@@ -53,7 +53,7 @@ export async function setChangesSwitch(db: StoreDb, { outbox, on, proofId, actor
     .execute();
 }
 
-/** Proofs beyond the newest so many of an outbox are forgotten, except the one changes were turned on with. */
+/** Newest proofs kept per outbox, besides the one changes were turned on with. */
 const PROOFS_KEPT = 20;
 
 export async function deleteOldProofs(db: StoreDb, outbox: string): Promise<void> {

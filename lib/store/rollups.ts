@@ -1,4 +1,4 @@
-/** Queries on `rollup`, bytes to this room. Served by the primary key (one series) or `rollup_time` (all), bounded by the span. */
+/** Queries on `rollup`, whose data are bytes here. Reads use the primary key (one series) or `rollup_time` (all), bounded by the span. */
 import { sql, type Selectable, type Transaction } from 'kysely';
 import type { StoreDb } from './store';
 import type { StoreTables, Tier } from './tables';
@@ -7,10 +7,10 @@ export type { Tier } from './tables';
 
 export interface Rollup {
   series: string;
-  /** Minutes since the epoch at which the slice begins. */
+  /** Start of the slice, in minutes since the epoch. */
   atMinute: number;
   data: Buffer;
-  /** Rows of transactions that were still open may be missing from it. */
+  /** Rows of transactions that were open may be missing in it. */
   provisional: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface RollupSpan {
   outbox: string;
   tier: Tier;
   series?: readonly string[];
-  /** Minutes since the epoch: slices that begin in [fromMinute, toMinute). */
+  /** Minutes since the epoch: slices that start in [fromMinute, toMinute). */
   fromMinute: number;
   toMinute: number;
 }
@@ -42,7 +42,7 @@ export async function readRollups(db: StoreDb, span: RollupSpan): Promise<Rollup
   return rows.map(toRollup);
 }
 
-/** The same for several spans in two statements at the most, each span looked up by itself; slices in the order of time. */
+/** As `readRollups` for several spans, in at most two statements with an index scan per span; slices in order of time. */
 export async function readRollupsOf(db: StoreDb, spans: readonly RollupSpan[]): Promise<Rollup[][]> {
   const answers: Rollup[][] = spans.map(() => []);
   const places = spans.flatMap((span, at) => (span.series ?? [null]).map((series) => ({ at, span, series })));
@@ -63,7 +63,7 @@ export async function readRollupsOf(db: StoreDb, spans: readonly RollupSpan[]): 
   return answers;
 }
 
-/** The slices that begin at these minutes, of every series, in the order of time. */
+/** The slices of every series that start at these minutes, in order of time. */
 export async function readRollupsAt(
   db: StoreDb,
   { outbox, tier, atMinutes }: { outbox: string; tier: Tier | 'ever'; atMinutes: readonly number[] },
@@ -80,7 +80,7 @@ export async function readRollupsAt(
   return rows.map(toRollup);
 }
 
-/** Every series an outbox has slices of, found by stepping over the primary key: one look per series and tier. */
+/** All series of an outbox, found by stepping over the primary key: one index lookup per series and tier. */
 export async function readSeries(db: StoreDb, outbox: string): Promise<string[]> {
   const { rows } = await sql<{ series: string }>`
     with recursive step (tier, series) as (
@@ -92,7 +92,7 @@ export async function readSeries(db: StoreDb, outbox: string): Promise<string[]>
   return rows.map(({ series }) => series);
 }
 
-/** Says of these minutes that nothing is missing from them any more. Only inside a transaction that holds the outbox's lease. */
+/** Marks these minutes as complete. Only inside a transaction that holds the outbox's lease. */
 export async function clearProvisional(db: Transaction<StoreTables>, outbox: string, minutes: readonly number[]): Promise<void> {
   await db
     .updateTable('rollup')
@@ -104,12 +104,12 @@ export async function clearProvisional(db: Transaction<StoreTables>, outbox: str
     .execute();
 }
 
-/** Forgets an outbox's minutes before one. Only inside a transaction that holds the outbox's lease. */
+/** Deletes an outbox's minutes before this one. Only inside a transaction that holds the outbox's lease. */
 export async function deleteMinutesBefore(db: Transaction<StoreTables>, outbox: string, minute: number): Promise<void> {
   await db.deleteFrom('rollup').where('outbox', '=', outbox).where('tier', '=', 'minute').where('atMinute', '<', minute).execute();
 }
 
-/** What was folded since the outbox was first collected, by series (these, or all of them): it only ever grows. */
+/** Totals since the outbox was first collected, by series (these, or all): they only grow. */
 export async function readTotals(db: StoreDb, outbox: string, series?: readonly string[]): Promise<Rollup[]> {
   let query = db.selectFrom('rollup').select(ROLLUP).where('outbox', '=', outbox).where('tier', '=', 'ever');
   if (series !== undefined) query = query.where('series', 'in', series);
@@ -119,7 +119,7 @@ export async function readTotals(db: StoreDb, outbox: string, series?: readonly 
 
 const BATCH = 500;
 
-/** Puts slices in place of what was there. Only inside a transaction that holds the outbox's lease. */
+/** Writes slices, replacing existing ones. Only inside a transaction that holds the outbox's lease. */
 export async function putRollups(
   db: Transaction<StoreTables>,
   outbox: string,
@@ -140,7 +140,7 @@ export async function putRollups(
   }
 }
 
-/** Forgets slices of a tier that begin before a minute, of all outboxes; answers how many. */
+/** Deletes slices of a tier that start before a minute, of all outboxes; returns how many. */
 export async function deleteRollupsBefore(db: StoreDb, tier: Tier, minute: number): Promise<number> {
   const result = await db.deleteFrom('rollup').where('tier', '=', tier).where('atMinute', '<', minute).executeTakeFirst();
   return Number(result.numDeletedRows);

@@ -1,10 +1,10 @@
-/** Queries on `session`, `login_attempt` and `sign_in_place`: what makes a signed cookie revocable, and guessing slow. */
+/** Queries on `session`, `login_attempt` and `sign_in_place`: they make a signed cookie revocable and guessing slow. */
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Role } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
 
-/** Begins a session of `hours` for an account as it is now; null when the account is gone or disabled. */
+/** Starts a session of `hours` with the account's current role; null if the account does not exist or is disabled. */
 export async function insertSession(db: StoreDb, accountId: string, hours: number): Promise<string | null> {
   const sid = uuidv7();
   const { numInsertedOrUpdatedRows } = await db
@@ -32,7 +32,7 @@ export interface LiveSession {
   role: Role;
 }
 
-/** Who a session belongs to while it may be used: not revoked, not over, its account enabled and unchanged since sign-in. */
+/** The account of a valid session: not revoked, not expired, its account enabled and unchanged since sign-in; null otherwise. */
 export async function findLiveSession(db: StoreDb, sid: string): Promise<LiveSession | null> {
   const row = await db
     .selectFrom('session')
@@ -63,10 +63,10 @@ export interface AttemptCount {
   secondsLeft: number;
 }
 
-/** Adds an attempt to each counter; one whose window is over starts anew. One statement: parallel guesses are all counted first. */
+/** Adds an attempt to each counter; an expired window starts anew. One statement, so that parallel guesses are all counted. */
 export async function countAttempts(db: StoreDb, keys: readonly string[], windowSeconds: number): Promise<AttemptCount[]> {
   const over = sql<boolean>`login_attempt.window_started_at < now() - make_interval(secs => ${windowSeconds}::float8)`;
-  // Sorted: two sign-ins that share counters take their locks in one order.
+  // Sorted, so that sign-ins with the same counters lock them in one order.
   const values = [...keys].sort().map((key) => ({ key, attempts: 1 }));
   const rows = await db
     .insertInto('login_attempt')
@@ -88,7 +88,7 @@ export async function countAttempts(db: StoreDb, keys: readonly string[], window
   return rows;
 }
 
-/** Takes back what a successful sign-in had added: its own counters entirely, the shared ones by one. */
+/** After a successful sign-in, deletes its own counters and subtracts one from the shared ones. */
 export async function forgiveAttempts(db: StoreDb, own: readonly string[], shared: readonly string[]): Promise<void> {
   await db.deleteFrom('login_attempt').where('key', 'in', own).execute();
   if (shared.length === 0) return;
@@ -102,7 +102,7 @@ export async function forgiveAttempts(db: StoreDb, own: readonly string[], share
 
 const PLACES_MAX = 20;
 
-/** Those of `places` that the account has signed in from; [] also when there is no such account. By two primary keys. */
+/** Those of `places` the account has signed in from; [] also if there is no such account. Served by two primary keys. */
 export async function findKnownPlaces(db: StoreDb, email: string, places: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('sign_in_place')
@@ -114,7 +114,7 @@ export async function findKnownPlaces(db: StoreDb, email: string, places: readon
   return rows.map(({ place }) => place);
 }
 
-/** Notes that the account signs in from these places now, and forgets its oldest ones. */
+/** Records the places of a sign-in, and deletes the account's oldest ones. */
 export async function rememberPlaces(db: StoreDb, accountId: string, places: readonly string[]): Promise<void> {
   await db
     .insertInto('sign_in_place')

@@ -1,4 +1,4 @@
-/** The console's own PostgreSQL: one pool with every timeout set, and its migrations. */
+/** The console's own PostgreSQL: its pool, with every timeout set, and its migrations. */
 import { hostname } from 'node:os';
 import { CamelCasePlugin, Kysely, Migrator, type UnknownRow } from 'kysely';
 import { Availability } from '@/lib/database/connections/availability';
@@ -10,10 +10,10 @@ import type { StoreTables } from './tables';
 
 const POOL_MAX = 10;
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Longer than any statement may take: whoever waits in line is served while the store answers at all. */
+/** Longer than any statement may take: waiting callers are served as long as the store answers. */
 const IN_LINE_MS = 30_000;
 const CLIENT_TIMEOUT_MS = 10_000;
-/** Below the client's own timeout, so that the server gives up first and says so. */
+/** Below the client's timeout, so that the server gives up first and reports it. */
 const SESSION = `set timezone = 'UTC'; set statement_timeout = '8s'; set lock_timeout = '3s'; set idle_in_transaction_session_timeout = '10s'`;
 const MIGRATION_TIMEOUT_MS = 120_000;
 const MIGRATION_SESSION = `set timezone = 'UTC'; set statement_timeout = '110s'; set lock_timeout = '100s'; set idle_in_transaction_session_timeout = '110s'`;
@@ -25,7 +25,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Rows as the product reads them: names in camel case, times in ISO 8601 UTC, with every digit of the store's. */
+/** Rows with camel-case names and times in ISO 8601 UTC, with every digit of the store. */
 class RowsAsRead extends CamelCasePlugin {
   protected override mapRow(row: UnknownRow): UnknownRow {
     const read = super.mapRow(row);
@@ -34,7 +34,7 @@ class RowsAsRead extends CamelCasePlugin {
   }
 }
 
-/** `2026-11-21 09:49:03.123456+00` → `2026-11-21T09:49:03.123456Z`: sessions of the store speak UTC. */
+/** `2026-11-21 09:49:03.123456+00` → `2026-11-21T09:49:03.123456Z`: the store's sessions use UTC. */
 const iso = (text: string): string => `${text.slice(0, 10)}T${text.slice(11).replace(/\+00$/, 'Z')}`;
 
 function open(
@@ -53,13 +53,13 @@ function open(
   });
 }
 
-/** Opens the pool; connects with the first statement. */
+/** Opens the pool; connects at the first statement. */
 export function openStore(url: string, onIdleError: (error: Error) => void = () => undefined): Store {
   const db = open(url, { max: POOL_MAX, clientTimeoutMs: CLIENT_TIMEOUT_MS, prepare: SESSION, onIdleError });
   return { db, close: () => db.destroy() };
 }
 
-/** Whoever cannot have a connection is told of which database. */
+/** Marks failures to connect as those of the store. */
 function ofStore<C>(lane: Lane<C>): Lane<C> {
   return {
     release: (connection, broken) => lane.release(connection, broken),
@@ -73,12 +73,12 @@ function ofStore<C>(lane: Lane<C>): Lane<C> {
 
 export type MigrationResult =
   | { ok: true; applied: string[] }
-  /** `unreachable`: the store could not be asked. `newer`: a later version of the console has been here. */
+  /** `unreachable`: the store did not answer. `newer`: a later version of the console has migrated it. */
   | { ok: false; why: 'unreachable' | 'newer' | 'failed'; detail: string; cause: unknown };
 
 const provider = { getMigrations: () => Promise.resolve(MIGRATIONS) };
 
-/** Brings the store up to date, all or nothing: one replica works under an advisory lock, the others wait. */
+/** Migrates the store, all or nothing: one replica works under an advisory lock, the others wait. */
 export async function migrateStore(url: string): Promise<MigrationResult> {
   const db = open(url, { max: 2, clientTimeoutMs: MIGRATION_TIMEOUT_MS, prepare: MIGRATION_SESSION, onIdleError: () => undefined });
   try {
@@ -97,7 +97,7 @@ export async function migrateStore(url: string): Promise<MigrationResult> {
   }
 }
 
-/** True when every migration of this build has been applied; throws when the store cannot be asked. */
+/** Whether every migration of this build is applied; throws if the store does not answer. */
 export async function isUpToDate(store: Store): Promise<boolean> {
   const migrations = await new Migrator({ db: store.db, provider }).getMigrations();
   return migrations.every((migration) => migration.executedAt !== undefined);

@@ -1,4 +1,4 @@
-/** The console's own tables. Their columns are in snake case there, their times ISO 8601 here; JSON arrives as text. */
+/** The console's own tables. Columns are snake case in SQL, times ISO 8601 here; JSON arrives as text. */
 import type { ColumnType, Generated } from 'kysely';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { AuditEntry } from '@/lib/shared/model';
@@ -6,7 +6,7 @@ import type { Actor, Role } from '@/lib/shared/permissions';
 
 export type Tier = 'minute' | 'hour' | 'day';
 
-/** Filled in by the database when left out; ISO 8601 when given. */
+/** ISO 8601; filled in by the database if left out. */
 type Stamp = ColumnType<string, string | undefined, string>;
 
 interface ByActor {
@@ -17,11 +17,11 @@ interface ByActor {
 export interface StoreTables {
   account: {
     id: string;
-    /** Normalised: NFKC, small letters. */
+    /** Normalised: NFKC, lower case. */
     email: string;
     passwordHash: string;
     role: Role;
-    /** Rises with every change of role or password, so that older sessions end. */
+    /** Incremented with every change of the account, which ends older sessions. */
     roleVersion: Generated<number>;
     createdAt: Stamp;
     disabledAt: string | null;
@@ -41,11 +41,11 @@ export interface StoreTables {
     role: Role;
     /** SHA-256 of the token, hex. */
     tokenHash: string;
-    /** First characters, to recognise it by. */
+    /** First characters, to recognise the token. */
     prefix: string;
     createdAt: Stamp;
     lastUsedAt: string | null;
-    /** When it ends by itself; null for never. */
+    /** When it expires; null for never. */
     expiresAt: string | null;
     revokedAt: string | null;
   };
@@ -92,14 +92,14 @@ export interface StoreTables {
     key: string;
     request: string;
     at: string;
-    /** When it was found never to have been committed. */
+    /** When it turned out that it was never committed. */
     notAppliedAt: ColumnType<string | null, undefined, string>;
   };
   rollup: {
     outbox: string;
     tier: Tier | 'ever';
     series: string;
-    /** Minutes since the epoch at which the slice begins; 0 for `ever`. */
+    /** Start of the slice, in minutes since the epoch; 0 for `ever`. */
     atMinute: number;
     /** Written as bytes, read as `\\x…`. */
     data: ColumnType<string, Buffer, Buffer>;
@@ -109,7 +109,7 @@ export interface StoreTables {
   collector_lease: {
     outbox: string;
     owner: string;
-    /** Rises with every new owner; bigint as text. */
+    /** Incremented for every new owner; bigint as text. */
     epoch: string;
     expiresAt: string;
   };
@@ -161,7 +161,7 @@ export interface StoreTables {
   };
 }
 
-/** Who did something, as a row names them. */
+/** The actor, as rows store it. */
 export type Author = Pick<Actor, 'id' | 'name'>;
 
 export const byActor = ({ id, name }: Author): ByActor => ({ actorId: id, actorName: name });

@@ -1,4 +1,4 @@
-/** Queries on `unsettled_intervention`: tries whose commit nobody has heard of, and those that are known never to have been committed. */
+/** Queries on `unsettled_intervention`: attempts whose commit is unknown, and those known never to have been committed. */
 import { sql, type Selectable } from 'kysely';
 import type { InterventionRequest } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
@@ -10,7 +10,7 @@ export interface UnsettledIntervention extends Pick<StoreTables['unsettled_inter
   request: InterventionRequest;
 }
 
-/** Notes it down; a repeat changes nothing. */
+/** Records it; a repeat changes nothing. */
 export async function insertUnsettled(db: StoreDb, entry: UnsettledIntervention): Promise<void> {
   await db
     .insertInto('unsettled_intervention')
@@ -19,7 +19,7 @@ export async function insertUnsettled(db: StoreDb, entry: UnsettledIntervention)
     .execute();
 }
 
-/** Those nobody has heard of, of these outboxes: oldest first, at most `limit`. */
+/** Attempts of these outboxes with an unknown outcome: oldest first, at most `limit`. */
 export async function selectUnsettled(db: StoreDb, outboxes: readonly string[], limit: number): Promise<UnsettledIntervention[]> {
   if (outboxes.length === 0) return [];
   const rows = await db
@@ -38,13 +38,13 @@ export interface RememberedIntervention {
   notApplied: boolean;
 }
 
-/** null when it was never unsettled, or its record tells what became of it. */
+/** null if it was never unsettled, or its record has the outcome. */
 export async function findUnsettled(db: StoreDb, id: string): Promise<RememberedIntervention | null> {
   const row = await db.selectFrom('unsettled_intervention').selectAll().where('id', '=', id).executeTakeFirst();
   return row === undefined ? null : toRemembered(row);
 }
 
-/** The latest of a key, one nobody has heard of before any other. Served by the index on (outbox, key). */
+/** The latest attempt of a key, those with an unknown outcome first. Served by the index on (outbox, key). */
 export async function findUnsettledOfKey(
   db: StoreDb,
   { outbox, actorId, key }: { outbox: string; actorId: string; key: string },
@@ -71,7 +71,7 @@ export async function deleteUnsettled(db: StoreDb, id: string): Promise<void> {
   await db.deleteFrom('unsettled_intervention').where('id', '=', id).execute();
 }
 
-/** It was never committed: kept for who asks. */
+/** Marks it as never committed; kept for clients that ask. */
 export async function markNotApplied(db: StoreDb, id: string): Promise<void> {
   await db
     .updateTable('unsettled_intervention')

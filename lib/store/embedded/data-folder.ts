@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Binaries } from './binaries';
 import { type Account, identify, isRunning, type ProcessIdentity, readIfThere, run } from './processes';
 
-/** Who started the PostgreSQL of a folder, so that a second starter refuses and a crashed one is cleaned up after. */
+/** Names the process that started the folder's PostgreSQL: a second one refuses to start, and one after a crash cleans up. */
 const ownerPath = (dir: string) => path.join(dir, 'owner.json');
 
 export class EmbeddedPostgresInUse extends Error {
@@ -16,7 +16,7 @@ export class EmbeddedPostgresInUse extends Error {
   }
 }
 
-/** Takes the folder for `ownerPid`, from a dead owner if need be. Rejects with `EmbeddedPostgresInUse`. */
+/** Takes the folder for `ownerPid`, also from a dead owner. Rejects with `EmbeddedPostgresInUse`. */
 export async function claim(dir: string, ownerPid: number): Promise<void> {
   const owner = await identify(ownerPid);
   if (!owner) throw new Error(`Process ${ownerPid} cannot own a PostgreSQL: it is not running.`);
@@ -31,7 +31,7 @@ export async function claim(dir: string, ownerPid: number): Promise<void> {
   throw new Error(`${ownerPath(dir)} keeps changing: several processes are starting PostgreSQL there at once.`);
 }
 
-/** Puts the file there in one step, so that nobody reads half of it; false when there is one already. */
+/** Creates the file in one step, so that no reader sees half of it; false if it exists. */
 async function placeWhole(dir: string, text: string): Promise<boolean> {
   const draft = `${ownerPath(dir)}.${randomUUID()}`;
   await writeFile(draft, text, { mode: 0o600 });
@@ -50,7 +50,7 @@ export async function releaseDataFolder(dir: string): Promise<void> {
   await rm(ownerPath(dir), { force: true });
 }
 
-/** Removes the file of a dead owner, and only that: a rival may have put its own there since we looked. */
+/** Removes the file of a dead owner only: another process may have replaced it since it was read. */
 async function setAside(dir: string, stale: string): Promise<void> {
   const aside = `${ownerPath(dir)}.${randomUUID()}`;
   try {
@@ -74,13 +74,13 @@ function ownerIn(text: string): ProcessIdentity | null {
 
 export const SUPERUSER = 'postgres';
 
-/** A data folder that PostgreSQL can be started on, and its superuser's password. */
+/** A data folder ready to start, and its superuser's password. */
 export interface DataFolder {
   dataDir: string;
   password: string;
 }
 
-/** Makes the data folder below `dir` unless it is there already. A half-made one is thrown away. */
+/** Creates the data folder below `dir` unless it exists. Discards a partial one. */
 export async function prepareDataFolder(dir: string, binaries: Binaries, account: Account | null, throwaway: boolean): Promise<DataFolder> {
   const dataDir = path.join(dir, 'data');
   const existing = await readIfThere(path.join(dataDir, 'PG_VERSION'));
@@ -99,7 +99,7 @@ export async function prepareDataFolder(dir: string, binaries: Binaries, account
 const passwordPath = (dir: string) => path.join(dir, 'password');
 
 async function create(dir: string, binaries: Binaries, account: Account | null, throwaway: boolean): Promise<DataFolder> {
-  // initdb works in a folder of its own, and what it made is renamed when whole: PostgreSQL may not write into `dir`.
+  // initdb works in a folder of its own, as PostgreSQL may not write to `dir`; its result is renamed when complete.
   const draft = path.join(dir, 'draft');
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { mode: 0o700 });

@@ -22,25 +22,25 @@ import {
   unprivilegedAccount,
 } from './processes';
 
-/** While it runs it is on its way, recovery included: this ends one that hangs. */
+/** Limit for a start that hangs; recovery counts as starting. */
 const START_TIMEOUT_MS = 600_000;
 const TAIL_BYTES = 4_096;
 const START_TRIES = 5;
 
-/** For data that nobody will miss: twice as fast, and lost when the machine goes down. */
+/** For disposable data: twice as fast, but lost if the machine crashes. */
 export const THROWAWAY_SETTINGS: Record<string, string> = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 export interface EmbeddedPostgresOptions {
-  /** Absolute; holds the data folder, the superuser's password, the log and the owner's id. */
+  /** Absolute path; has the data folder, the superuser's password, the log and the owner's id. */
   dir: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
   settings?: Record<string, string>;
-  /** The process that must be alive for this PostgreSQL to be in use; default: this one. */
+  /** The process on whose behalf it runs; when it is dead, another may take over the folder. Default: this one. */
   ownerPid?: number;
-  /** Throw away what is there and begin with an empty cluster. */
+  /** Delete existing data and start with an empty cluster. */
   fresh?: boolean;
-  /** Where programs are copied that the server's user cannot reach; see `defaultProgramsFolder`. */
+  /** Where programs are copied if the server's user cannot reach them; see `defaultProgramsFolder`. */
   shelter?: string;
 }
 
@@ -48,21 +48,21 @@ export interface EmbeddedPostgres {
   /** On 127.0.0.1. */
   port: number;
   pid: number;
-  /** A connection string for the superuser; holds the password. */
+  /** Connection string of the superuser, including the password. */
   superuserUrl(database: string): string;
   createDatabase(name: string): Promise<void>;
-  /** Resolves when the server is gone, at the latest after eleven seconds. May be called again. */
+  /** Resolves when the server has ended, rejects if it runs after about eleven seconds. May be called again. */
   stop(): Promise<void>;
-  /** Settles when the server has ended, asked for or not, with the last lines of its log. */
+  /** Resolves when the server has ended, requested or not, with the last lines of its log. */
   exited: Promise<{ expected: boolean; log: string }>;
 }
 
-/** Where programs and data go that an unprivileged user must reach, unless OUTBOX_DEMO_DIR says otherwise. */
+/** Where programs and data are put that an unprivileged user must reach, unless OUTBOX_DEMO_DIR is set. */
 export function defaultProgramsFolder(): string {
   return path.join(os.tmpdir(), `outbox-console-${process.getuid?.() ?? os.userInfo().username}`);
 }
 
-/** Below `<home>/<name>`, or in the shelter when that was chosen or PostgreSQL's user could not enter; a `.pointer.json` says where. */
+/** `<home>/<name>`, or a folder in the shelter if that was chosen or PostgreSQL's user cannot enter; then a `.pointer.json` names it. */
 export async function placeEmbeddedPostgres(
   root: string,
   name: string,
@@ -91,12 +91,12 @@ async function mustBeWritable(folder: string): Promise<void> {
   }
 }
 
-/** On 127.0.0.1, in a session of its own; as root by an unprivileged user. Rejects with EmbeddedPostgresInUse when `dir` is in use. */
+/** Starts it on 127.0.0.1, detached; if run as root, as an unprivileged user. Rejects with EmbeddedPostgresInUse if `dir` is in use. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { dir, ownerPid = process.pid, shelter = defaultProgramsFolder() } = options;
   const account = await unprivilegedAccount();
   await mkdir(dir, { recursive: true });
-  // The server's user passes through, and reads nothing here.
+  // The server's user may pass through, but not list it.
   await chmod(dir, account ? 0o711 : 0o700);
   if (account) await mustBeReachable(dir, account);
   await claim(dir, ownerPid);
@@ -133,7 +133,7 @@ async function launch(
     const server = await spawnServer(postgres, dir, folder.dataDir, port, account, options.settings ?? {});
     const problem = await waitUntilReady(server, folder.dataDir);
     if (problem === null) return handle(server, port, dir, folder);
-    // Another program took the free port first, or the processes of a killed postmaster have yet to notice and leave.
+    // Temporary: another program took the free port, or processes of a killed postmaster have not ended yet.
     const passing =
       /pre-existing shared memory block/.test(problem) || (options.port === undefined && /Address already in use/.test(problem));
     if (!passing || attempt === START_TRIES) throw new Error(`PostgreSQL did not start in ${dir}:\n${problem}`);
@@ -143,7 +143,7 @@ async function launch(
 
 interface Server {
   identity: ProcessIdentity;
-  /** Resolves with the end of its log when the process has ended. */
+  /** Resolves with the end of its log when the process ends. */
   ended: Promise<string>;
   hasEnded: () => boolean;
 }
@@ -187,7 +187,7 @@ async function spawnServer(
   }
 }
 
-/** Null when it accepts connections, else why it does not. */
+/** null when it accepts connections, otherwise the reason it does not. */
 async function waitUntilReady(server: Server, dataDir: string): Promise<string | null> {
   const until = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < until) {
@@ -247,32 +247,32 @@ async function tail(file: string): Promise<string> {
   }
 }
 
-/** Milliseconds between looks at a process or a file that is about to change. */
+/** Milliseconds between two checks of a process that is about to end. */
 const LOOK_EVERY_MS = 50;
-/** Fast shutdown, then immediate, then by force: each with the milliseconds it is given. */
+/** Fast shutdown, then immediate, then kill: each with its time limit in milliseconds. */
 const STOPS: [NodeJS.Signals, number][] = [
   ['SIGINT', 5_000],
   ['SIGQUIT', 3_000],
   ['SIGKILL', 3_000],
 ];
 
-/** True once the postmaster has written that it accepts connections. */
+/** Whether the postmaster has written that it accepts connections. */
 export async function isReady(dataDir: string, pid: number): Promise<boolean> {
   const lines = await pidFile(dataDir);
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
 }
 
-/** The postmaster that is running on a data folder, whoever started it. */
+/** The postmaster running on a data folder, whoever started it. */
 export async function findPostmaster(dataDir: string): Promise<ProcessIdentity | null> {
   const pid = Number((await pidFile(dataDir))[0]);
   if (!Number.isInteger(pid) || pid <= 0) return null;
   const identity = await identify(pid);
-  // After a restart of the machine the number in the file may be anybody's.
+  // After a reboot the pid in the file may be another process.
   const command = identity && (await commandLine(pid));
   return command?.includes('postgres') && command.includes(dataDir) ? identity : null;
 }
 
-/** Resolves when the process is gone. */
+/** Resolves when the process has ended; throws if it survives SIGKILL. */
 export async function stopPostmaster(postmaster: ProcessIdentity): Promise<void> {
   for (const [signal, waitMs] of STOPS) {
     if (!(await isRunning(postmaster))) return;

@@ -11,7 +11,7 @@ export interface Account {
 
 const execFileAsync = promisify(execFile);
 
-/** The account PostgreSQL runs as: null for an ordinary user; as root (refused by it) `postgres` where there is one, else `nobody`. */
+/** The account for PostgreSQL, which refuses to run as root: null unless we are root, then `postgres` if it exists, otherwise `nobody`. */
 export async function unprivilegedAccount(): Promise<Account | null> {
   if (process.getuid?.() !== 0) return null;
   for (const name of ['postgres', '_postgres', 'nobody']) {
@@ -26,7 +26,7 @@ export async function unprivilegedAccount(): Promise<Account | null> {
 async function lookUp(name: string): Promise<Account | null> {
   try {
     const [uid, gid] = await Promise.all([execFileAsync('id', ['-u', name]), execFileAsync('id', ['-g', name])]);
-    // macOS writes nobody's -2 as 4294967294; Node wants the signed number.
+    // macOS prints nobody's -2 as 4294967294; Node expects the signed number.
     return { name, uid: Number(uid.stdout) | 0, gid: Number(gid.stdout) | 0 };
   } catch {
     return null;
@@ -39,17 +39,17 @@ export interface RunResult {
   output: string;
 }
 
-/** The spawn options that make a program run as `account` (null: as ourselves), in a folder it can enter. */
+/** Spawn options to run a program as `account` (null: as ourselves), in a folder it can enter. */
 export function runningAs(account: Account | null): SpawnOptions {
   return {
     cwd: '/',
-    // Nothing of our environment reaches PostgreSQL: PG* variables and locales would change what it does.
+    // Not our environment: PG* variables and locales would change what PostgreSQL does.
     env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/local/bin:/usr/bin:/bin' } as unknown as NodeJS.ProcessEnv,
     ...(account ? { uid: account.uid, gid: account.gid } : {}),
   };
 }
 
-/** Runs a program to its end. Rejects only when it could not be started at all. */
+/** Runs a program to its end. Rejects only if it could not be started. */
 export function run(program: string, args: string[], account: Account | null): Promise<RunResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { ...runningAs(account), stdio: ['ignore', 'pipe', 'pipe'] });
@@ -59,7 +59,7 @@ export function run(program: string, args: string[], account: Account | null): P
     };
     child.stdout?.on('data', collect);
     child.stderr?.on('data', collect);
-    // Emitted instead of thrown: without a listener a missing or unreachable binary would end the whole process.
+    // Without a listener for this event, a missing or unreachable binary would end our process.
     child.once('error', (cause) => {
       const as = account ? ` as user ${account.name}` : '';
       reject(new Error(`${program} could not be started${as}: ${cause.message}`, { cause }));
@@ -68,7 +68,7 @@ export function run(program: string, args: string[], account: Account | null): P
   });
 }
 
-/** The text of a file; null where there is none. */
+/** The text of a file; null if it does not exist. */
 export async function readIfThere(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
@@ -78,10 +78,10 @@ export async function readIfThere(file: string): Promise<string | null> {
   }
 }
 
-/** Which process a pid stands for: the number alone is handed out again once its process has ended. */
+/** Identifies a process beyond its pid, which is reused after the process has ended. */
 export interface ProcessIdentity {
   pid: number;
-  /** When it started, in the system's own notation; null when the system does not say. */
+  /** Start time in the system's own notation; null if the system does not report it. */
   startedAt: string | null;
 }
 
@@ -94,7 +94,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The identity of a running process, or null when there is none under this pid. */
+/** The identity of a running process; null if none has this pid. */
 export async function identify(pid: number): Promise<ProcessIdentity | null> {
   if (!isAlive(pid)) return null;
   const stat = await procStat(pid);
@@ -102,14 +102,14 @@ export async function identify(pid: number): Promise<ProcessIdentity | null> {
   return { pid, startedAt: await ps(pid, 'lstart=') };
 }
 
-/** True while the very process that was identified is still running. */
+/** Whether the identified process itself is still running. */
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   const now = await identify(identity.pid);
   if (!now) return false;
   return identity.startedAt === null || now.startedAt === null || now.startedAt === identity.startedAt;
 }
 
-/** The command line of a process, or null when there is none or it may not be read. */
+/** The command line of a process; null if there is none or it may not be read. */
 export async function commandLine(pid: number): Promise<string | null> {
   try {
     return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
@@ -125,7 +125,7 @@ async function procStat(pid: number): Promise<{ state: string; startTicks: strin
   } catch {
     return null;
   }
-  // The second field is the program's name in parentheses and may hold spaces and parentheses itself.
+  // The second field is the program's name in parentheses, and may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTicks] = [fields[0], fields[19]];
   return state && startTicks ? { state, startTicks } : null;
@@ -148,7 +148,7 @@ async function ps(pid: number, column: string): Promise<string | null> {
   }
 }
 
-/** A TCP port of 127.0.0.1 that nobody listens on at this moment. */
+/** A TCP port of 127.0.0.1 that is free at this moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
