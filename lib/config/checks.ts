@@ -1,4 +1,4 @@
-/** What a schema cannot say: ids that repeat or point nowhere, and connection strings that cannot be read. */
+/** Checks beyond the schema: duplicate ids, references to nothing, and connection strings that cannot be read. */
 import { z } from 'zod';
 import { extraParameterSchema } from '@/lib/shape/schema/parameters';
 import type { Shape } from '@/lib/shape/shape';
@@ -11,7 +11,7 @@ import { isFieldPath, PARAMETERS, parseDurationSeconds } from './schema';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 
-/** Each engine's name, how the keys of its shapes may end, and what its connection strings may not hold. */
+/** Each engine's name, the suffix of its shapes' keys, and the check of its connection strings. */
 const ENGINES: Record<EngineKey, { name: string; twin: string; problem(url: URL): string | null }> = {
   postgres: { name: 'PostgreSQL', twin: '-pg', problem: () => null },
   mysql: { name: 'MySQL or MariaDB', twin: '-mysql', problem: parameterProblem },
@@ -36,13 +36,13 @@ const EVENT_FIELDS: (keyof OutboxEvent)[] = [
   'currency',
 ];
 
-/** The engine a connection string is for; null when its scheme is none of ours or it cannot be read. */
+/** The engine of a connection string; null if the scheme is unknown or it cannot be parsed. */
 export function engineOf(url: unknown): EngineKey | null {
   if (typeof url !== 'string' || !URL.canParse(url)) return null;
   return SCHEMES[new URL(url).protocol]?.engine ?? null;
 }
 
-/** What is wrong with a connection string, never repeating it: it holds a password. Null when nothing is. */
+/** The problem of a connection string, null if none; never quotes it, as it contains a password. */
 function urlProblem(url: unknown): string | null {
   if (typeof url !== 'string' || url === '' || url.includes('${')) return null;
   const engine = engineOf(url);
@@ -80,9 +80,9 @@ function checkDatabases(databases: Unread): string[] {
   return problems;
 }
 
-/** Where a link leads whatever the event says; null when the event has a say in it, or it leads nowhere. */
+/** User and host of a link; null if they depend on the event's fields, or the link is no URL. */
 function hostOf(url: string): string | null {
-  // Read as browsers read it, twice: what changes with a field is the event's to choose.
+  // Parses it as browsers do, with two different values: what changes depends on the event.
   const [one, other] = ['1', '2'].map((value) => {
     const filled = url.replace(/\{[^}]*\}/g, value);
     if (!URL.canParse(filled)) return null;
@@ -138,7 +138,7 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, supported
   return [...problems, ...checkLinks(outbox.links, ['outboxes', index, 'links'])];
 }
 
-/** What to say of a built-in shape that its database's engine does not have; null where there is nothing to say. */
+/** The problem of a built-in shape on another engine than its database; null if none. */
 function otherEngine({ shape, database }: Unread, databases: Unread, { shapes }: Supported): string | null {
   const entry = typeof database === 'string' && Object.hasOwn(databases, database) ? databases[database] : undefined;
   const engine = isMap(entry) ? engineOf(entry.url) : null;
@@ -149,7 +149,7 @@ function otherEngine({ shape, database }: Unread, databases: Unread, { shapes }:
   return `${found.key} is a shape of ${found.engines.map((one) => ENGINES[one].name).join(' and ')}, and database ${String(database)} is ${ENGINES[engine].name}${meant}`;
 }
 
-/** Parameters a shape has of its own: a built-in one by its key, or a mapping as it is written, be it wrong elsewhere. */
+/** A shape's own parameters: of a built-in one by its key, or of a mapping, even if that is invalid elsewhere. */
 export function extraParameters(shape: unknown, { shapes }: Supported): NonNullable<Shape['parameters']['extra']> {
   if (typeof shape === 'string') return shapes.find(({ key }) => key === shape)?.parameters.extra ?? {};
   const own = isMap(shape) && isMap(shape.parameters) ? shape.parameters.extra : undefined;
@@ -181,7 +181,7 @@ function duplicates(outboxes: unknown[]): string[] {
   });
 }
 
-/** Checks a document whose form may still be wrong elsewhere, so that all problems come in one answer. */
+/** Checks a document that may fail the schema too, so that all problems are reported at once. */
 export function crossCheck(document: unknown, supported: Supported): string[] {
   if (!isMap(document)) return [];
   const databases = isMap(document.databases) ? document.databases : {};

@@ -1,4 +1,4 @@
-/** The configuration as the rest of the product sees it: checked, with defaults filled in. */
+/** The configuration as the product uses it: checked, with defaults filled in. */
 import type { ShapeSettings } from '@/lib/shape/bound';
 import type { TableRef } from '@/lib/shape/schema/names';
 import type { Words } from '@/lib/shape/check';
@@ -18,17 +18,17 @@ export interface OutboxConfig {
   id: string;
   name: string;
   database: string;
-  /** As written; how the name is really written, the catalogue decides. */
+  /** As written; the catalogue decides the exact spelling. */
   table: TableRef;
-  /** Key of a built-in shape, or a mapping of its own with the key `inline`. */
+  /** Key of a built-in shape, or a mapping with the key `inline`. */
   shape: string | Shape;
-  /** Over the shape's own; undefined means the shape's default. */
+  /** Override the shape's parameters; undefined means the shape's default. */
   parameters: ShapeSettings['parameters'];
   /** `url` has `{field}` placeholders: event fields, `{payload.a.b}`, `{headers.x}`. */
   links: { label: string; url: string }[];
-  /** Where an event's money stands: paths such as `payload.amount`. */
+  /** Paths of an event's amount and currency, such as `payload.amount`. */
   amount: { value: string; currency?: string } | null;
-  /** Paths such as `payload.customer.email`, `headers.authorization`; `*` stands for every key or index. */
+  /** Paths such as `payload.customer.email`, `headers.authorization`; `*` matches every key or index. */
   mask: string[];
 }
 
@@ -39,28 +39,28 @@ export interface Config {
   databases: DatabaseConfig[];
   outboxes: OutboxConfig[];
   connections: { perServer: number };
-  /** `trustedProxies`: addresses and networks whose word on where a request comes from is taken. */
+  /** `trustedProxies`: addresses and networks whose X-Forwarded-For is trusted. */
   auth: { sessionHours: number; trustedProxies: string[] };
-  /** `tickMs`: how often the collector reads an outbox where that is cheap. */
+  /** `tickMs`: how often the collector reads an outbox if that is cheap. */
   metrics: { anonymous: boolean; tickMs: number };
-  /** For how many days hours and days of history are kept. */
+  /** Days to keep the history's hours and days. */
   retention: { rollupDays: number };
-  /** Parts of the file that this version accepts and does nothing with; printed at start. */
+  /** Keys of the file that this version accepts but ignores; printed at start. */
   unused: string[];
 }
 
-/** What this build can do, for the checks that need to know. */
+/** What this build supports, as input to the checks. */
 export interface Supported {
   shapes: readonly Pick<Shape, 'key' | 'engines' | 'parameters'>[];
-  /** Codes of refusals and warnings that have a sentence; any where this is left out. */
+  /** Codes of refusals and warnings that have a text; if left out, any code is valid. */
   words?: Words;
 }
 
-/** `places` are the numbers the outboxes of `config` have in the file. */
+/** `places` are the indexes of its outboxes in the file. */
 export interface UsablePart {
   config: Config;
   places: readonly number[];
 }
 
-/** Of a file with problems, `sound` is what none of them is about: its tables can be checked all the same. */
+/** For a file with problems, `usable` is the part without any: its tables can still be checked. */
 export type ConfigReading = { ok: true; config: Config } | { ok: false; problems: string[]; usable: UsablePart | null };

@@ -1,14 +1,14 @@
-/** A document that was parsed, before anything is known of its form. */
+/** A parsed document before its schema is checked. */
 import { type Path, formatPath } from '@/lib/shared/lists/document-path';
 
-/** A map of a document whose keys are not checked yet. */
+/** A map whose keys are not checked yet. */
 export type Unread = Record<string, unknown>;
 export const isMap = (value: unknown): value is Unread => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a line is about what stands at a path, or about a part of it. */
+/** Whether a problem's line is about a path, or about a part of it. */
 export const isAbout = (line: string, at: string): boolean => [':', '.', '['].some((next) => line.startsWith(`${at}${next}`));
 
-/** The parts of a document that no line of `problems` is about; `places` are the numbers its outboxes have in the document. */
+/** The parts of a document without a line in `problems`; `places` are the indexes of its outboxes in the document. */
 export function usablePart(document: unknown, problems: readonly string[]): { document: Unread; places: number[] } {
   const root = isMap(document) ? document : {};
   const isUsable = (path: Path): boolean => !problems.some((line) => isAbout(line, formatPath(path)));
@@ -28,7 +28,7 @@ export function usablePart(document: unknown, problems: readonly string[]): { do
 const REFERENCE = /(\$?)\$\{([^}]*)\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Replaces `${NAME}` in every string; `$${NAME}` stays as `${NAME}`. Names that are unset are listed in `problems`, never values. */
+/** Replaces `${NAME}` in every string; `$${NAME}` becomes `${NAME}`. Unset names are added to `problems`, never values. */
 export function interpolate(value: unknown, lookUp: (name: string) => string | undefined, problems: string[], path: Path = []): unknown {
   if (typeof value === 'string') {
     return value.replace(REFERENCE, (whole, escape: string, name: string) => {

@@ -1,4 +1,4 @@
-/** Reads the configuration file: YAML, `${ENV}`, schema, cross-checks; every problem at once. */
+/** Reads the configuration file: YAML, `${ENV}`, schema, cross-checks; reports every problem at once. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
@@ -26,7 +26,7 @@ const TICK_SECONDS = 5;
 const DAY_SECONDS = 86_400;
 const ROLLUP_DAYS = 400;
 
-/** The shape's own parameters that are set, durations in seconds. */
+/** The shape's own parameters that are set; durations in seconds. */
 function extraOf(parameters: OutboxEntry['parameters'], own: ReturnType<typeof extraParameters>): OutboxConfig['parameters']['extra'] {
   const given = Object.entries(own).flatMap(([name, { unit }]) => {
     const value = parameters?.[name];
@@ -36,7 +36,7 @@ function extraOf(parameters: OutboxEntry['parameters'], own: ReturnType<typeof e
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** A mapping as a shape; what it leaves out of names is the outbox's. */
+/** A mapping as a shape; names it leaves out are the outbox's. */
 function mappingOf({ sample: _, ...shape }: Exclude<OutboxEntry['shape'], string>, entry: OutboxEntry, engine: EngineKey): Shape {
   const { label = entry.name ?? entry.id, origin = 'Mapped in the configuration', engines = [engine], table = entry.table } = shape;
   return { ...shape, key: 'inline', label, origin, engines, table };
@@ -104,7 +104,7 @@ export function parseConfig(text: string, path: string, supported: Supported, lo
   return checkDocument(written, path, supported, lookUp, []);
 }
 
-/** Checks what was read; `already` are problems found before, whose parts are not checked further. */
+/** Checks the parsed document; parts with problems in `already` are not checked further. */
 function checkDocument(
   written: unknown,
   path: string,
@@ -147,7 +147,7 @@ function misuses({ config, places }: UsablePart, { words }: Supported): string[]
   );
 }
 
-/** Reads the configuration file at `path` (relative to the working directory). */
+/** Reads the configuration file at `path` (relative to the working folder). */
 export async function loadConfig(path: string, supported: Supported, lookUp: (name: string) => string | undefined): Promise<ConfigReading> {
   const absolute = resolve(path);
   let text: string;

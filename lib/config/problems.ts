@@ -1,4 +1,4 @@
-/** Turns what zod found wrong into lines a person can act on: one per problem, beginning with its path. */
+/** Turns zod's issues into lines a person can act on: one per problem, starting with its path. */
 import { z } from 'zod';
 import { formatPath, type Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
@@ -29,7 +29,7 @@ const EXPECTED: Record<string, string> = {
   boolean: 'true or false',
 };
 
-/** Of a union's attempts, the one that got furthest: the shape the writer had in mind. */
+/** The union's attempt that fits best: probably what the writer meant. */
 function nearestAttempt(attempts: Issue[][]): Issue[] {
   const rank = (issues: Issue[]): number => {
     const misfit = issues.some(isOfAnotherType) ? 1_000 : 0;
@@ -79,12 +79,12 @@ function linesOf(issue: Issue, base: Path, context: { root: unknown; schema: z.Z
   }
 }
 
-/** One line per problem of a failed parse. `schema` says which keys would have been known. */
+/** One line per problem of a failed parse. `schema` provides the known keys for suggestions. */
 export function problemLines(error: z.ZodError, schema: z.ZodType, root: unknown): string[] {
   return [...new Set(error.issues.flatMap((issue) => linesOf(issue, [], { root, schema })))];
 }
 
-/** The keys an object may have at a path of a schema; of a union, those of all its objects. */
+/** Known keys of the object at a path of a schema; of a union, those of all its objects. */
 function knownKeys(schema: z.core.$ZodType, path: Path): string[] {
   const [head, ...rest] = path;
   if (schema instanceof z.ZodObject) {

@@ -1,4 +1,4 @@
-/** The configuration file as it is written. What the product works with is `Config` in config.ts. */
+/** The schema of the configuration file. The product uses `Config` of config.ts. */
 import { tableRefSchema } from '@/lib/shape/schema/names';
 import { shapeSchema } from '@/lib/shape/shape';
 import { CONNECTIONS_PER_SERVER_MIN } from '@/lib/shared/connections';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 const UNIT_SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Seconds of `30s`, `5m`, `2h`, `1d`, `90` or `1h 30m`; null when it is none of these or not above zero. */
+/** Parses `30s`, `5m`, `2h`, `1d`, `90` or `1h 30m` into seconds; null for anything else, and for 0. */
 export function parseDurationSeconds(text: string | number): number | null {
   if (typeof text === 'number') return Number.isFinite(text) && text > 0 ? text : null;
   const trimmed = text.trim();
@@ -23,10 +23,10 @@ const STEP = String.raw`(?:\*|[^\s.[\]"'\\]+)`;
 const BRACKET = String.raw`\[(?:\*|\d+|"[^"]+"|'[^']+')\]`;
 const FIELD_PATH = new RegExp(`^(?:\\$|${STEP}|${BRACKET})(?:\\.${STEP}|${BRACKET})*$`);
 
-/** Places that are no field by themselves: a path goes on from them. */
+/** Roots are no fields by themselves: a path continues from them. */
 const ROOTS = ['$', 'payload', 'headers'];
 
-/** True for a path into an event: `payload.items[*].price`, `payload["a.b"].c`, `headers.x`; the payload is meant without a root. */
+/** True for a path into an event: `payload.items[*].price`, `payload["a.b"].c`, `headers.x`; without a root it is in the payload. */
 export const isFieldPath = (text: string): boolean => text.length <= 512 && FIELD_PATH.test(text) && !ROOTS.includes(text);
 
 const slug = z
@@ -39,7 +39,7 @@ const fieldPath = z
   .refine(isFieldPath, 'write a path such as payload.customer.email or headers.authorization')
   .describe('Path into the event, for instance `payload.customer.email`; `*` stands for every key or index');
 
-/** A number that may have come out of `${ENV}` as text. */
+/** Accepts text too, as `${ENV}` gives text. */
 const wholeNumber = z
   .union([z.int(), z.string().regex(/^\d+$/, 'write a whole number').transform(Number)])
   .refine((value) => value >= 1 && value <= 1_000_000, 'write a whole number from 1 to 1000000');
@@ -85,14 +85,14 @@ const amountSchema = z.union([
     .transform(({ value, path, currency }) => ({ value: value ?? path ?? '', currency })),
 ]);
 
-/** A mapping written in the configuration: the shape language, with what the outbox already says left out. */
+/** A mapping in the configuration: the shape language, without what the outbox already says. */
 export const inlineShapeSchema = z.strictObject({
   ...shapeSchema.omit({ key: true, proven: true }).shape,
   label: shapeSchema.shape.label.optional(),
   origin: shapeSchema.shape.origin.optional(),
   engines: shapeSchema.shape.engines.optional(),
   table: shapeSchema.shape.table.optional(),
-  /** What a built-in shape has for its tests: no mapping needs it. */
+  /** Built-in shapes have it for tests; ignored in a mapping. */
   sample: z.unknown().optional(),
 });
 
@@ -104,7 +104,7 @@ const parametersSchema = z.object({
   channel: z.string().min(1).max(63).optional().describe('Channel that wakes the relay'),
 });
 
-/** Parameters of every outbox, whatever its shape. */
+/** Parameters every outbox may have, whatever its shape. */
 export const PARAMETERS = Object.keys(parametersSchema.shape);
 
 const outboxSchema = z.strictObject({
@@ -113,7 +113,7 @@ const outboxSchema = z.strictObject({
   database: z.string().min(1).describe('Id of one of `databases`'),
   table: tableRefSchema,
   shape: z.union([z.string().min(1), inlineShapeSchema]).describe('Key of a built-in shape, or a mapping of your own'),
-  // Those a shape has of its own are checked against it by name.
+  // A shape's own parameters are checked by name in checks.ts.
   parameters: parametersSchema.catchall(z.union([z.number(), z.string()])).optional(),
   links: linksSchema.optional(),
   amount: amountSchema.optional(),
@@ -130,7 +130,7 @@ const network = z
   .refine(isNetwork, 'write an address such as 10.0.0.5, or a network such as 10.0.0.0/8')
   .describe('`10.0.0.5`, `10.0.0.0/8`, `fd00::/8`');
 
-/** An address, or one with the bits that a network has in common. The whole internet is no proxy. */
+/** An IP address, or a network in CIDR notation. The whole internet (/0) is refused. */
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const family = isIP(address);
@@ -174,5 +174,5 @@ export const fileSchema = z.strictObject({
 export type ConfigFile = z.infer<typeof fileSchema>;
 export type OutboxEntry = ConfigFile['outboxes'][number];
 
-/** Keys the file may hold although this version does nothing with them. */
+/** Keys the file may contain although this version ignores them. */
 export const LATER_KEYS = ['roles', 'alerts', 'embedding'] as const satisfies (keyof ConfigFile)[];

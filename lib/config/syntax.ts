@@ -1,26 +1,26 @@
-/** Reads YAML with errors in it, each kept to the smallest key or item that holds it; the parser's own recovery misreads the lines after one. */
+/** Reads YAML with errors, each limited to the smallest key or item around it: the parser's own recovery misreads the lines after one. */
 import { type Path, formatPath } from '@/lib/shared/lists/document-path';
 import { isAbout } from './document';
 import { type Document, type ErrorCode, LineCounter, type YAMLError, isCollection, isScalar, parseDocument, visit } from 'yaml';
 
 interface Broken {
   path: Path;
-  /** A line that belongs to nothing: what it was meant for is not known. */
+  /** A line that is part of nothing: its purpose is unknown. */
   stray: boolean;
 }
 
 export interface Recovered {
-  /** What can be read; null stands for each part that cannot be. Null as a whole where nothing can be. */
+  /** The readable rest, with null for each broken part; null if nothing is readable. */
   document: unknown;
-  /** One line per error: path, line, column, what it is, what to do. */
+  /** One line per error: path, line, column, problem and advice. */
   problems: string[];
-  /** True for a problem of `document` that is there whatever the broken parts were meant to say. */
+  /** True for a problem of `document` that is real whatever the broken parts were meant to be. */
   believable(problem: string): boolean;
 }
 
 interface Child {
   kind: 'key' | 'item' | 'stray';
-  /** First line, and the one after the last. */
+  /** First line, and the line after the last. */
   from: number;
   to: number;
   indent: number;
@@ -35,7 +35,7 @@ const CLOSING = /^\s*[}\]]/;
 
 const indentOf = (line: string): number => /^ */.exec(line)?.[0].length ?? 0;
 
-/** The children of the lines from `from` to before `to`: keys of a map or items of a list. */
+/** The children in the lines from `from` to before `to`: keys of a map or items of a list. */
 function childrenOf(lines: readonly string[], from: number, to: number): Child[] {
   const children: Child[] = [];
   let [kind, indent]: [Child['kind'] | null, number] = [null, 0];
@@ -57,7 +57,7 @@ function childrenOf(lines: readonly string[], from: number, to: number): Child[]
   return children;
 }
 
-/** Where a quote or bracket that is never closed was opened: the parser only says where it gave up. */
+/** Where an unclosed quote or bracket was opened: the parser only reports where it gave up. */
 function openedAt(document: Document, error: YAMLError, text: string): number | null {
   let opened: number | null = null;
   visit(document, {
@@ -118,7 +118,7 @@ class Recovery {
     } else if (/^\s*(#.*)?$/.test(header.replace(KEY, ''))) this.mend(child.from + 1, child.to, path);
   }
 
-  /** Takes out what cannot be read among the lines from `from` to before `to`, the children of what stands at `path`. */
+  /** Removes what cannot be parsed from the lines from `from` to before `to`, which are the children of `path`. */
   mend(from: number, to: number, path: Path): void {
     let items = 0;
     for (const child of childrenOf(this.lines, from, to)) {
@@ -134,7 +134,7 @@ class Recovery {
     }
   }
 
-  /** What is left, with keys that are written twice noted. Null where even that cannot be read. */
+  /** The remaining document, with duplicate keys reported; null if even that cannot be parsed. */
   rest(): unknown {
     const parsed = this.parse(0, this.lines.length, true);
     for (const error of parsed.document.errors) {
@@ -146,13 +146,13 @@ class Recovery {
     try {
       return parsed.document.toJS();
     } catch {
-      // An alias of something that was taken out.
+      // An alias of a removed part.
       return null;
     }
   }
 }
 
-/** Reads text that is not all YAML; the errors are reported one per part that they spoil. */
+/** Reads text that is only partly YAML; reports one error per part it spoils. */
 export function recover(text: string): Recovered {
   const recovery = new Recovery(text.split(/\r?\n/));
   const several = parseDocument(text).errors.some(({ code }) => code === 'MULTIPLE_DOCS');
@@ -169,7 +169,7 @@ export function recover(text: string): Recovered {
   };
 }
 
-/** Whether a problem is about a broken part, about what holds it, or about a key that may be lost in it. */
+/** Whether a problem is about a broken part, its parents, or a key that may be lost in it. */
 function concerns(problem: string, { path, stray }: Broken): boolean {
   const at = formatPath(path);
   const where = problem.slice(0, problem.indexOf(': '));
@@ -189,7 +189,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: 'more than one value; put the value in quotes where it holds quotes, brackets or colons',
 };
 
-/** One sentence on an error and the line it is in; without an error, on a line that is neither key nor item. `key` is one that is there twice. */
+/** Advice on an error in this line; without an error, on a line that is neither key nor item. `key` is a duplicate one. */
 export function adviceOn(error: YAMLError | undefined, line: string, key = 'a key'): string {
   if (/^ *\t/.test(line)) return ADVICE.TAB_AS_INDENT ?? '';
   if (error === undefined)
@@ -201,5 +201,5 @@ export function adviceOn(error: YAMLError | undefined, line: string, key = 'a ke
   return ADVICE[error.code] ?? `${error.message}; mend it`;
 }
 
-/** A key as it is written (quotes and all), read. */
+/** Parses a key as written, quotes and all. */
 export const keyText = (key: string): string => String(parseDocument(key).toJS());
