@@ -1,4 +1,4 @@
-/** The parts of a shape once its names have been found in the catalogue. */
+/** The parts of a shape after its names are resolved in the catalogue. */
 import type { ColumnDescription, TableDescription, TableName } from '@/lib/database/description';
 import type { Condition } from './schema/condition';
 import type { TableRef } from './schema/names';
@@ -14,30 +14,30 @@ export interface ShapeSettings {
 export interface Place {
   key: 'main' | 'dead' | 'archive';
   table: Required<TableName>;
-  /** As the catalogue has it, with how columns encode times, by the shape. */
+  /** As in the catalogue, plus the time encodings of the shape. */
   description: TableDescription;
-  /** The columns that name one row, in the order of the shape. */
+  /** The columns that identify a row, in the order of the shape. */
   id: ColumnDescription[];
   roles: Partial<Record<ValueRole, BoundRole>>;
 }
 
-/** Where the value of a role is found, every name as the catalogue has it. */
+/** Where the value of a role is found; all names as in the catalogue. */
 export interface BoundRole {
-  /** The column behind it; of a constant, a description of nothing. */
+  /** Its column; a placeholder for a constant. */
   column: ColumnDescription;
   /** Steps into JSON; [] for the whole value. */
   path: string[];
   last: boolean;
   join: BoundCompanion | null;
-  /** The companion's column whose largest value is the row that is meant; null where there is one row. */
+  /** The companion's column whose largest value selects the row; null if there is only one row. */
   latest: string | null;
-  /** So many seconds before the column's time; 0 for the time itself. */
+  /** Seconds to subtract from the column's time. */
   minusSeconds: number;
   when: Condition | null;
   constant: string | null;
 }
 
-/** The column of a role whose value is the column's own, so that its index serves; null for anything worked out. */
+/** The column of a role, if the value is the column itself, so that its index serves; null for a computed value. */
 export function plainColumn(place: Place, role: ValueRole): ColumnDescription | null {
   const bound = place.roles[role];
   if (bound === undefined || bound.path.length > 0 || bound.last || bound.join !== null) return null;
@@ -52,15 +52,15 @@ export function isTime({ kind, time }: ColumnDescription): boolean {
 export interface BoundCompanion {
   name: string;
   description: TableDescription;
-  /** Its column: the column of the outbox table that it equals. */
+  /** Its column → the column of the outbox table it equals. */
   on: Record<string, string>;
 }
 
-/** How far each reader has come, for tables whose rows are never written again. */
+/** The position of each reader, for tables whose rows are never updated. */
 export interface BoundCursor {
   companion: BoundCompanion;
   group: string;
-  /** The group whose progress counts; null: that of all of them. */
+  /** The group whose progress counts; null for all groups. */
   only: string | null;
   position: string[];
   passed: string[];
@@ -74,7 +74,7 @@ export interface Parameters {
   extra: Record<string, number | string>;
 }
 
-/** Columns of a place that hold data of their own. */
+/** Columns of a place except generated ones. */
 export function placeColumns(place: Place): string[] {
   return [...place.description.columns.values()].filter((column) => !column.generated).map((column) => column.name);
 }

@@ -1,4 +1,4 @@
-/** What can be said against a shape before its table has been seen: names it uses and nowhere explains, and writes it may not make. */
+/** Checks of a shape without its table: names it uses but does not define, and forbidden writes. */
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 import type { ChangeRule, Shape } from './shape';
@@ -13,13 +13,13 @@ interface ShapeProblem {
   message: string;
 }
 
-/** The codes that have a sentence in every language. */
+/** Codes with a text in every language. */
 export interface Words {
   refusals: readonly string[];
   warnings: readonly string[];
 }
 
-/** Everything wrong with a shape by itself, each by its path within it; [] when nothing is. `words` where its codes are to be known ones. */
+/** All problems of a shape, with their paths; [] if there are none. With `words`, its codes must be known ones. */
 export function shapeProblems(shape: Shape, words?: Words): ShapeProblem[] {
   const captured = groupsOf(shape.match?.pattern ?? '');
   const known: Record<string, { what: string; names: string[] }> = {
@@ -50,7 +50,7 @@ export function shapeProblems(shape: Shape, words?: Words): ShapeProblem[] {
   ];
 }
 
-/** Everything that has a name or a place in a part of a shape, at every depth. */
+/** All entries of a part of a shape, at every depth. */
 function entriesIn(part: unknown, at: Path): { key: string; value: unknown; path: Path }[] {
   if (typeof part !== 'object' || part === null) return [];
   return Object.entries(part).flatMap(([key, value]) => {
@@ -67,7 +67,7 @@ function changeRules({ operations }: Pick<Shape, 'operations'>): { key: string; 
   );
 }
 
-/** Rules that give no row its state, because one above them takes every row they could. */
+/** State rules that are never reached, because one above matches every row they could. */
 function unreachableRules(shape: Shape): ShapeProblem[] {
   const seen = new Map<string, number>();
   return shape.states.flatMap(({ when }, index) => {
@@ -91,7 +91,7 @@ function emptyRules(shape: Shape): ShapeProblem[] {
   });
 }
 
-/** Latency is the one less the other: of a single column it would always be nothing. */
+/** Latency is their difference: with the same column it would always be zero. */
 function oneTimeTwice({ columns: { createdAt, publishedAt } }: Shape): ShapeProblem[] {
   if (createdAt === undefined || JSON.stringify(createdAt) !== JSON.stringify(publishedAt)) return [];
   const message = 'is the same as createdAt; name what is written when the event is sent, or leave it out';
@@ -112,7 +112,7 @@ function operationNames(shape: Shape): ShapeProblem[] {
     .map((key) => ({ path: ['operations', key], message: `there is no operation "${key}"${suggestion(key, RULE_OPERATIONS)}` }));
 }
 
-/** What is out stays out, and what a relay may be working on is let alone until something shows that the relay has gone. */
+/** Published events are never changed, and rows a relay may be working on only with evidence that the relay has gone. */
 function changesRefused({ operations, archive }: Shape): ShapeProblem[] {
   const problems: ShapeProblem[] = [];
   const refuse = (path: Path, from: readonly string[], why: Record<string, string>): void =>
@@ -136,7 +136,7 @@ function changesRefused({ operations, archive }: Shape): ShapeProblem[] {
   return problems;
 }
 
-/** The id and what is sent never change, nor a counter the library keeps to itself. */
+/** The id and the payload are never written, nor a counter that belongs to the library. */
 function writesRefused(shape: Shape): ShapeProblem[] {
   const never = new Map<string, string>();
   for (const name of idColumns(shape.columns.id ?? [])) never.set(name, 'it names the row');
@@ -165,7 +165,7 @@ function statesNowhere({ states, dead, operations, archive }: Shape): ShapeProbl
   ];
 }
 
-/** Codes that would be shown as they are, because they have no sentence. */
+/** Codes without a text, which would be shown as they are. */
 function codesWithoutSentence(shape: Shape, { refusals, warnings }: Words): ShapeProblem[] {
   const unknown = (code: string, known: readonly string[], what: string, path: Path): ShapeProblem[] =>
     known.includes(code) ? [] : [{ path, message: `there is no ${what} "${code}"${suggestion(code, known)}` }];

@@ -8,7 +8,7 @@ import type { Amount } from './schema/parameters';
 import type { BoundCompanion, BoundCursor } from './bound';
 import type { Shape } from './shape';
 
-/** What a condition is compiled against: the columns it may name, and how the engine says things. */
+/** Input to compile a condition: the columns it may name, and the engine's fragments. */
 export interface Scope {
   fragments: Fragments;
   columns: ReadonlyMap<string, ColumnDescription>;
@@ -19,7 +19,7 @@ export interface Scope {
 
 type Test = RawBuilder<boolean>;
 
-/** Compiles a bound condition over the columns of `alias`; NULL compares false, as the shape language says. */
+/** Compiles a bound condition over the columns of `alias`; a comparison with NULL is false or NULL. */
 export function compileCondition(condition: Condition, alias: string, scope: Scope): Test {
   const joined = (conditions: Condition[], word: 'and' | 'or'): Test => {
     const parts = conditions.map((part) => compileCondition(part, alias, scope));
@@ -36,9 +36,9 @@ export function compileCondition(condition: Condition, alias: string, scope: Sco
   });
 }
 
-/** True for every row that does not pass, the undecided among them. */
+/** True for every row for which the condition is false or NULL. */
 export function negated(condition: Condition, alias: string, scope: Scope): Test {
-  // Positions are never NULL: written this way round, the index on them serves what is still ahead of the cursor.
+  // Positions are never NULL, so `>` is the exact negation, and the index on them serves the rows ahead of the cursor.
   if (condition.kind === 'cursor') return cursorTest(condition.cursor, sql`>`, alias, scope);
   return scope.fragments.notTrue(compileCondition(condition, alias, scope));
 }
@@ -56,16 +56,16 @@ function compileLeaf(test: Leaf, alias: string, { fragments, timeZone, columns }
       return sql`lower(${fragments.asText(column)}) in (${sql.join(folded)})`;
     }
     const labels = known?.labels;
-    // A version of the library may lack a value of its enumeration: no row has it, and comparing with it fails.
+    // The library's version may lack a value of its enum: no row has it, and comparing with it fails.
     const values = labels === undefined ? wanted : wanted.filter((value) => labels.includes(String(value)));
     if (values.length === 0) return sql`false`;
-    // Literals, not parameters: the planner must see that the predicate implies a partial index.
+    // Literals, so that the planner sees that the predicate implies a partial index.
     return fragments.isLiteral(column, values, known ?? null);
   };
   const compared = (word: Comparison, operand: Operand): Test => sql`${column} ${sql.raw(COMPARISONS[word])} ${operandSql(operand, alias)}`;
   const timed = (sign: '<' | '<=' | '>', bound: RawBuilder<unknown>): Test => {
     const description = described();
-    // Texts of times do not sort exactly as the times do.
+    // ISO texts do not sort exactly like their times.
     if (description.time === 'iso') return sql`${fragments.instant(column, description, timeZone)} ${sql.raw(sign)} ${bound}`;
     return sql`${column} ${sql.raw(sign)} ${fragments.fromInstant(bound, description, timeZone)}`;
   };
@@ -88,7 +88,7 @@ function compileLeaf(test: Leaf, alias: string, { fragments, timeZone, columns }
   });
 }
 
-/** Parameters were put in when the shape was bound. */
+/** Binding has replaced parameters by numbers. */
 function secondsOf(amount: Amount): number {
   if (typeof amount !== 'number') throw new Error(`parameter ${amount.parameter} was not bound`);
   return amount;
@@ -124,7 +124,7 @@ function cursorTest(which: 'passed' | 'taken', sign: RawBuilder<unknown>, alias:
   return sql`${position} ${sign} ${leastCursor(cursor, columns, scope)}`;
 }
 
-/** How far every group has come, or the one that is named; without readers, before the first row. The companion is read once for a whole statement. */
+/** Smallest position of all groups, or of the named one; zeros without readers. The companion is read once per statement. */
 function leastCursor({ companion, group, only: named }: BoundCursor, columns: string[], scope: Scope): RawBuilder<unknown> {
   const zeros = columns.map((name) => {
     const description = companion.description.columns.get(name);
@@ -132,7 +132,7 @@ function leastCursor({ companion, group, only: named }: BoundCursor, columns: st
   });
   const [only, ...others] = columns;
   const ofGroup = named === null ? sql`` : sql` where ${sql.id('g', group)} = ${named}`;
-  // So plain that MariaDB works it out before it plans: otherwise the index on the position would be walked from its beginning.
+  // Simple enough for MariaDB to evaluate before planning: otherwise it would walk the index on the position from its start.
   if (only !== undefined && others.length === 0)
     return sql`coalesce((select ${sql.id('g', only)} from ${tableRef(companion.description.name)} as g${ofGroup} order by ${sql.id('g', only)} limit 1), ${sql.join(zeros)})`;
   const names = columns.map((_, index) => sql.id(`c${index}`));
@@ -143,7 +143,7 @@ function leastCursor({ companion, group, only: named }: BoundCursor, columns: st
 
 type Rules = Pick<Shape, 'states' | 'rows'>;
 
-/** One value per rule of a row's state, `other` where no rule fits or the row is no event. */
+/** A CASE with one value per rule of the state; `other` if no rule matches or the row is no event. */
 export function firstMatch<T>(
   shape: Rules,
   alias: string,
@@ -164,18 +164,18 @@ export function stateExpression(shape: Rules, alias: string, scope: Scope): RawB
   return firstMatch(shape, alias, scope, (state) => sql.lit(state), sql.lit('unmapped'));
 }
 
-/** The state and, where its rule has one, the library's own word for it: `dead:cancelled`. */
+/** The state, with the rule's label if it has one: `dead:cancelled`. */
 export function labelledState(shape: Rules, alias: string, scope: Scope): RawBuilder<string> {
   const valueOf = (state: LiveState, label: string | undefined) => sql.lit(label === undefined ? state : `${state}:${label}`);
   return firstMatch(shape, alias, scope, valueOf, sql.lit('unmapped'));
 }
 
-/** Whether a row of the table is an event at all; null where every row is. */
+/** Whether a row is an event; null if every row is. */
 export function rowFilter(shape: Rules, alias: string, scope: Scope): Test | null {
   return shape.rows === undefined ? null : compileCondition(shape.rows, alias, scope);
 }
 
-/** The rows in one of these states (null: no rule gives one). Earlier rules are excluded only where they could match, for the index. */
+/** True for rows in one of these states; null if no rule gives one. Excludes only earlier rules that could match, so that indexes serve. */
 export function statePredicate(shape: Rules, states: readonly LiveState[], alias: string, scope: Scope): Test | null {
   const branches = shape.states.flatMap(({ state, when }, index) => {
     if (!states.includes(state)) return [];

@@ -1,4 +1,4 @@
-/** What a shape of the catalogue is written with: short forms for what most of them say, each answering the plain words of the language. */
+/** Short forms for writing shapes of the catalogue; each returns plain shape language. */
 import type { ChangeRuleInput, ValueInput } from './schema/operation';
 import type { Scalar } from './schema/condition';
 import type { TIME_ENCODINGS } from './schema/source';
@@ -6,7 +6,7 @@ import { formatPath } from '@/lib/shared/lists/document-path';
 import { shapeProblems } from './check';
 import { shapeSchema, type Shape, type ShapeInput } from './shape';
 
-/** Parses a shape once, when its module loads, so that a wrong one fails every test and no request. */
+/** Parses and checks a shape when its module loads, so that a wrong one fails every test instead of a request. */
 export function defineShape(input: ShapeInput): Shape {
   const shape = shapeSchema.parse(input);
   const problems = shapeProblems(shape).map(({ path, message }) => `${formatPath(path)}: ${message}`);
@@ -29,11 +29,11 @@ export const ms = encoded('epoch_ms');
 /** The time of the change, by the database's clock. */
 export const NOW = { now: true } as const;
 
-/** States that a column of words alone gives, by those words. */
+/** One rule per status word of a column, labelled with the word. */
 export const byWord = (column: string, states: Record<string, State>) =>
   Object.entries(states).map(([word, state]) => ({ state, label: word, when: is(column, word) }));
 
-/** What is written into each column: a value as it is, or any other form of one. */
+/** Assignments by column: a plain value, or any other form of one. */
 export function writes(set: Written): Record<string, ValueInput> {
   return Object.fromEntries(
     Object.entries(set).map(([column, value]) => [column, typeof value === 'object' && value !== null ? value : { value }]),
@@ -48,16 +48,16 @@ const rule =
     set: writes(set),
     ...rest,
   });
-/** How rows that no relay works on are changed; the version covers the whole row. */
+/** A rule for rows that no relay works on; the version covers the whole row. */
 export const exact = rule('exact');
-/** How rows that a relay keeps rewriting are changed. */
+/** A rule for rows that a relay keeps rewriting; the version covers what it does not rewrite. */
 export const stable = rule('stable');
 
-/** Makes what is to be tried at a later time due now. */
+/** A rule that makes events scheduled for later due now. */
 export const dueNow = (from: State, column: string, rest: Parameters<typeof stable>[2]): ChangeRuleInput =>
   stable(from, { [column]: NOW }, { guard: { column, future: true }, ...rest });
 
-/** No operation is offered, each for its reason. */
+/** Operations that are not offered, each with its reason. */
 export function refused<K extends string>(reasons: Record<K, string>): Record<K, { refuse: string }> {
   return Object.fromEntries(Object.entries<string>(reasons).map(([key, refuse]) => [key, { refuse }])) as Record<K, { refuse: string }>;
 }

@@ -1,4 +1,4 @@
-/** What single tests say of each other: which cannot hold together, and which holds whenever another does. */
+/** Relations between single-column tests: which exclude each other, and which imply another. */
 import type { LiveState } from '@/lib/shared/states';
 import { isLeaf, visit, visitLeaf, type Condition, type Leaf, type LeafVisitor, type Operand, type Scalar } from './schema/condition';
 import type { Shape } from './shape';
@@ -7,7 +7,7 @@ export const notNull = (column: string): Leaf<'isNull'> => ({ kind: 'isNull', co
 
 const NO_LEAVES = { always: (): Leaf[] => [], exists: (): Leaf[] => [], cursor: (): Leaf[] => [] };
 
-/** The tests on single columns that a condition is made of, whatever joins them. */
+/** All single-column tests in a condition, however they are joined. */
 export function leavesIn(condition: Condition): Leaf[] {
   return visit<Leaf[]>(condition, {
     leaf: (test) => [test],
@@ -18,7 +18,7 @@ export function leavesIn(condition: Condition): Leaf[] {
   });
 }
 
-/** The single-column tests every row that satisfies the condition satisfies too. */
+/** The single-column tests that every row matching the condition also passes. */
 export function required(condition: Condition): Leaf[] {
   return visit<Leaf[]>(condition, {
     leaf: (test) => [test],
@@ -29,19 +29,19 @@ export function required(condition: Condition): Leaf[] {
   });
 }
 
-/** True when no row can satisfy both, as far as single columns tell. */
+/** True if no row can satisfy both, judged by single columns. */
 export function disjoint(left: Condition, right: Condition): boolean {
   return required(left).some((a) => required(right).some((b) => a.column === b.column && contradict(a, b)));
 }
 
-/** The column of which a condition asks two things that exclude each other; null when there is none. */
+/** The column on which a condition has two tests that exclude each other; null if there is none. */
 export function contradiction(condition: Condition): string | null {
   const leaves = required(condition);
   const found = leaves.find((a, index) => leaves.slice(index + 1).some((b) => a.column === b.column && contradict(a, b)));
   return found?.column ?? null;
 }
 
-/** True when every row that satisfies `inner` satisfies the single test `outer`, as far as single columns tell. */
+/** True if every row that satisfies `inner` satisfies the single test `outer`, judged by single columns. */
 export function isWithin(inner: Condition, outer: Condition): boolean {
   if (!isLeaf(outer)) return false;
   return required(inner).some((leaf) => leaf.column === outer.column && implies(leaf, outer));
@@ -49,7 +49,7 @@ export function isWithin(inner: Condition, outer: Condition): boolean {
 
 function implies(inner: Leaf, outer: Leaf): boolean {
   if (JSON.stringify(inner) === JSON.stringify(outer)) return true;
-  // Whatever else is asked of a column, NULL does not pass.
+  // Any other test of a column fails for NULL.
   if (outer.kind === 'isNull') return !outer.isNull && inner.kind !== 'isNull';
   const [few, many] = [letThrough(inner), letThrough(outer)];
   if (few.values !== null && many.values !== null) return few.values.every((value) => many.values?.includes(value));
@@ -66,10 +66,10 @@ function contradict(a: Leaf, b: Leaf): boolean {
   return one.range !== null && other.range !== null && !meet(one.range, other.range);
 }
 
-/** The values a test names, when it lets exactly those through; null for any other test. */
+/** The values of a test that accepts exactly those; null for any other test. */
 export const valuesOf = (test: Leaf): Scalar[] | null => letThrough(test).values;
 
-/** An end of a range of numbers; `inside` where the number itself belongs to it. */
+/** An end of a range of numbers; `inside` if the number itself is in the range. */
 interface End {
   at: number;
   inside: boolean;
@@ -81,7 +81,7 @@ const ENDLESS: Range = [
   { at: Infinity, inside: false },
 ];
 
-/** What a test lets through, as far as that can be listed: values, and numbers from the least to the greatest. */
+/** What a test accepts, if it can be listed: values, and a range of numbers. */
 interface LetThrough {
   values: Scalar[] | null;
   range: Range | null;
@@ -121,7 +121,7 @@ const LET_THROUGH: LeafVisitor<LetThrough> = {
 
 const letThrough = (test: Leaf): LetThrough => visitLeaf(test, LET_THROUGH);
 
-/** True when a range that ends here does not leave the other by it. */
+/** Whether a range that ends here stays within the other one at this end. */
 const inRange = ({ at, inside }: End, [lower, upper]: Range): boolean =>
   (at > lower.at || (at === lower.at && (lower.inside || !inside))) && (at < upper.at || (at === upper.at && (upper.inside || !inside)));
 
@@ -131,7 +131,7 @@ const before = (from: End, to: End): boolean => from.at < to.at || (from.at === 
 
 type Rules = Pick<Shape, 'states' | 'rows'>;
 
-/** Tests that all rows of these states pass, whichever rule gave the state. */
+/** Tests that all rows in these states pass, whichever rule gave the state. */
 export function commonTests(shape: Rules, states: readonly LiveState[]): Leaf[] {
   const filter = shape.rows === undefined ? [] : required(shape.rows);
   const [first, ...others] = shape.states.filter((rule) => states.includes(rule.state)).map((rule) => required(rule.when));
@@ -141,19 +141,19 @@ export function commonTests(shape: Rules, states: readonly LiveState[]): Leaf[] 
   return [...common, ...filter];
 }
 
-/** True when every row is in a state: a rule is for all of them, or one of two holds because a column is NULL or is not. */
+/** True if every row gets a state: a rule matches all rows, or two rules test a column for NULL and for not NULL. */
 export function coversEveryRow(shape: Rules): boolean {
   if (shape.states.some(({ when }) => when.kind === 'always')) return true;
   const nullTests = shape.states.flatMap(({ when }) => (when.kind === 'isNull' ? [when] : []));
   return nullTests.some((a) => a.isNull && nullTests.some((b) => !b.isNull && b.column === a.column));
 }
 
-/** Columns whose values decide the state of a row, in the order the rules name them. */
+/** Columns the states depend on, in the order the rules name them. */
 export function stateColumns(shape: Shape): string[] {
   return [...new Set(shape.states.flatMap(({ when }) => leavesIn(when).map(({ column }) => column)))];
 }
 
-/** Columns that are compared with values a rule names: status words, not times that are set or not. */
+/** Columns compared with values in a rule, with those values: status words, not times. */
 export function statusColumns(shape: Shape): Map<string, Set<string>> {
   const named = new Map<string, Set<string>>();
   for (const test of shape.states.flatMap(({ when }) => leavesIn(when))) {
@@ -163,7 +163,7 @@ export function statusColumns(shape: Shape): Map<string, Set<string>> {
   return named;
 }
 
-/** The one column whose value alone gives every state, and the values that rules name; null where other columns take part. */
+/** The only column that decides every state, with the values in rules; null if other columns take part. */
 export function decidingColumn(shape: Shape): { column: string; named: Set<string> } | null {
   const [column, ...others] = stateColumns(shape);
   const named = statusColumns(shape).get(column ?? '');

@@ -10,19 +10,19 @@ import { Problems, type MappingProblem, BoundTable, ownDescription } from './tab
 import { bindId, bindRoles, checkAlternatives, optionalNames, applyTimeEncodings, type Captured } from './source';
 
 const COLUMNS: Path = ['shape', 'columns'];
-/** Of the parameter `group` of a shape with a cursor: every group counts. */
+/** Value of the parameter `group` of a shape with a cursor: every group counts. */
 const ALL_GROUPS = '*';
 
 export interface FoundTables {
   main: TableDescription;
   dead: TableDescription | null;
-  /** Null for a companion that is not there. */
+  /** null for a companion that does not exist. */
   companions: ReadonlyMap<string, TableDescription | null>;
   archive: TableDescription | null;
   captured: Captured;
 }
 
-/** A shape put onto the tables that were found. Usable only without problems. */
+/** A shape bound to the tables that were found. Usable only without problems. */
 export interface BoundShape {
   shape: Shape;
   parameters: Parameters;
@@ -35,7 +35,7 @@ export interface BoundShape {
   problems: MappingProblem[];
 }
 
-/** Puts every name of a shape onto the tables found, and says everything that does not fit. Reads nothing. */
+/** Resolves every name of a shape in the tables found, and reports everything that does not fit. Reads no database. */
 export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundShape {
   const { shape } = settings;
   const problems = new Problems();
@@ -93,19 +93,19 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundSh
   };
 }
 
-/** A table as events are read from it. Ids are bound before the other roles. */
+/** A table as a source of events. Ids are bound before the other roles. */
 function placeOf(key: Place['key'], columns: Columns, table: BoundTable, path: Path, captured: Captured, binding: Binding): Place {
   const { description } = table;
   const id = bindId(columns, table, path);
   return { key, table: description.name, description, id, roles: bindRoles(columns, table, path, captured, binding) };
 }
 
-/** Values of such a column are the same under several spellings, or have none that an index serves. */
+/** True for columns whose values have several spellings, or that no index finds: they cannot identify a row. */
 export function namesNoRow({ kind, type }: ColumnDescription): boolean {
   return ['instant', 'wall_clock', 'json', 'boolean'].includes(kind) || /^(real|float|double)/i.test(type);
 }
 
-/** Notes a rule for what is filled, of a column that always is, above others: often the time of creation for that of publishing. */
+/** Reports a "not NULL" rule on a column that is never NULL, above other rules: often creation time taken for publishing time. */
 function checkNeverNull({ states }: Shape, main: BoundTable, { strict, problems }: Binding): void {
   if (!strict) return;
   states.slice(0, -1).forEach(({ when }, index) => {
@@ -119,7 +119,7 @@ function checkNeverNull({ states }: Shape, main: BoundTable, { strict, problems 
   });
 }
 
-/** An order by what has no name would hold nothing up. */
+/** An ordering by unknown columns or roles would never block anything. */
 function checkOrdering({ ordering, columns }: Shape, main: BoundTable, problems: Problems): void {
   if (ordering === undefined) return;
   const named = (role: string): boolean => columns[role as keyof Columns] !== undefined;
@@ -137,7 +137,7 @@ function deadTable(shape: Shape, description: TableDescription, { problems, stri
   return table;
 }
 
-/** Roles of the outbox table that its dead-letter table does not say for itself. */
+/** Roles of the outbox table that the dead-letter table does not define itself. */
 function inherited(shape: Shape): Columns {
   const own = shape.dead?.columns ?? {};
   return Object.fromEntries(
@@ -149,7 +149,7 @@ function deadPlace(shape: Shape, table: BoundTable, outboxId: ColumnDescription[
   const path: Path = ['shape', 'dead', 'columns'];
   const own = shape.dead?.columns ?? {};
   const rest = inherited(shape);
-  // What the outbox table has and its dead-letter table lacks is simply not known of dead rows.
+  // A role that the dead-letter table lacks is unknown for dead rows, and no problem.
   const quiet = new BoundTable(table.description, 'all', binding.problems);
   checkAlternatives(own, table, path, binding);
   const id = own.id === undefined ? bindId(rest, quiet, path) : bindId(own, table, path);
@@ -159,7 +159,7 @@ function deadPlace(shape: Shape, table: BoundTable, outboxId: ColumnDescription[
   return { ...inherits, id, roles: { ...inherits.roles, ...bindRoles(own, table, path, captured, binding) } };
 }
 
-/** An event keeps its id when it dies: a number of the dead letter's own would be another event's. */
+/** An event must keep its id when it dies: the dead-letter table's own number would identify another event. */
 function checkDeadId(shape: Shape, id: ColumnDescription[], outboxId: ColumnDescription[], problems: Problems): void {
   const path: Path = ['shape', 'dead', 'columns', 'id'];
   const cure = 'name the column that holds the id the event had';
@@ -177,7 +177,7 @@ function checkDeadId(shape: Shape, id: ColumnDescription[], outboxId: ColumnDesc
   });
 }
 
-/** The console's own table: it has the columns of both, by the same names. */
+/** The console's own table: it has the columns of both tables, by the same names. */
 function archivePlace(shape: Shape, description: TableDescription, captured: Captured, binding: Binding): Place {
   const columns: Columns = { ...shape.columns, ...shape.dead?.columns, id: shape.columns.id };
   const table = new BoundTable(ownDescription(description), 'all', binding.problems, !binding.strict);
@@ -235,7 +235,7 @@ function bindCursor(
   };
 }
 
-/** Which column of the dead-letter table is which of the outbox table: by what the mapping says, then by role. The rest goes by name. */
+/** Maps columns of the dead-letter table to those of the outbox table: by the mapping, otherwise by role. Others map by name. */
 function boundMap(shape: Shape, main: BoundTable, dead: BoundTable | null): { map?: Record<string, string> } {
   if (dead === null) return {};
   const map = new Map<string, string>();

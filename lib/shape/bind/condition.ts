@@ -12,17 +12,17 @@ export interface Binding {
   shape: Shape;
   parameters: Parameters;
   problems: Problems;
-  /** Null for one that is optional and not there. */
+  /** null for an optional one that does not exist. */
   companions: ReadonlyMap<string, BoundCompanion | null>;
-  /** A mapping somebody wrote for this table: every value it names has to be one the column can hold. */
+  /** For a mapping written for this table: every value it names must be one the column can hold. */
   strict: boolean;
 }
 
 const EVERY: Condition = { kind: 'always', always: true };
-/** No row: what a column that is not there gives, NULL, compares as. */
+/** Matches no row, as a comparison with a missing column (NULL) does. */
 const NONE: Condition = { kind: 'not', not: EVERY };
 
-/** The condition with the catalogue's names and with its parameters put in; notes whatever cannot be meant. */
+/** The condition with the catalogue's names and the parameters' values; reports what cannot work. */
 export function bindCondition(condition: Condition, table: BoundTable, path: Path, binding: Binding): Condition {
   const bind = (inner: Condition, ...rest: PropertyKey[]): Condition => bindCondition(inner, table, [...path, ...rest], binding);
   return visit<Condition>(condition, {
@@ -102,7 +102,7 @@ function bindLeaf(test: Leaf, table: BoundTable, path: Path, binding: Binding): 
   );
 }
 
-/** On MySQL, where they may be zero: who asks such a column for NULL may mean that. */
+/** Hint for MySQL's times, which may be zero dates: a test for NULL on such a column may mean those. */
 export const orZero = ({ type }: ColumnDescription): string =>
   /^(datetime|timestamp(\(\d\))?$)/i.test(type) ? '; where a zero date stands for none, ask a generated column' : '';
 
@@ -123,13 +123,13 @@ function bindOperand(operand: Operand, column: ColumnDescription, table: BoundTa
   return amountIn(operand, binding, path);
 }
 
-/** Values of one class compare by size; null for what has no order that says anything. */
+/** Values of one class can be compared by size; null if the column has no meaningful order. */
 function classOf(column: ColumnDescription): string | null {
   if (isTime(column)) return `time ${column.time ?? column.kind}`;
   return column.kind === 'integer' || column.kind === 'decimal' ? 'number' : null;
 }
 
-/** Notes a value that no row of this column can have, or that one engine would take for another: a number matches any text on MySQL. */
+/** Reports a value the column cannot have, or that an engine compares in another type: MySQL matches a number with any text. */
 export function checkValue(value: string | number | boolean, column: ColumnDescription, path: Path, { problems, strict }: Binding): void {
   const { name, type, kind, labels } = column;
   const written = typeof value;
@@ -148,7 +148,7 @@ export function checkValue(value: string | number | boolean, column: ColumnDescr
   }
 }
 
-/** Why a column is no time, and how to say that it is one. */
+/** Why a column is not a time, and how to declare that it is one. */
 export function notATime({ name, type, kind }: ColumnDescription): string {
   const cure =
     kind === 'integer' || kind === 'decimal'
@@ -159,7 +159,7 @@ export function notATime({ name, type, kind }: ColumnDescription): string {
   return `"${name}" is ${type}, which is no time by itself; ${cure}`;
 }
 
-/** Why no row of this column can have the value, by the bounds of its type; null where one can, or where the type says nothing of it. */
+/** Why the column's type cannot hold the value; null if it can, or the type has no known bounds. */
 export function outOfBounds(value: string | number | boolean, { type, kind }: ColumnDescription): string | null {
   if (typeof value === 'string') {
     const [, most] = /^(?:character varying|character|varchar|char)\((\d+)\)/i.exec(type) ?? [];
@@ -167,7 +167,7 @@ export function outOfBounds(value: string | number | boolean, { type, kind }: Co
   }
   if (typeof value === 'boolean' || kind !== 'integer') return null;
   if (!Number.isInteger(value)) return 'it holds whole numbers';
-  // What has more bits than a number here keeps exactly is left to the database.
+  // Values beyond what a JavaScript number holds exactly are left to the database.
   const range = /^bigint/i.test(type) ? null : integerRange(type);
   return range !== null && (value < range[0] || value > range[1]) ? `it holds numbers from ${range[0]} to ${range[1]}` : null;
 }

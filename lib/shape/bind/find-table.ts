@@ -9,10 +9,10 @@ import type { Captured } from './source';
 
 export type TableFound = { description: TableDescription } | { problem: MappingProblem };
 
-/** Suggestions are made out of so many names at the most. */
+/** With more tables than this, they are not all listed as suggestions. */
 const NAMES_SHOWN = 12;
 
-/** Exactly, else by the one name that is the same but for case and underscores, in the schema it names, else in `where`. */
+/** Finds the exact name, otherwise the only name equal but for case and underscores; in the reference's schema, or in `where`. */
 export async function findTable(db: Db, engine: Engine, ref: TableRef, where: string | null, path: Path): Promise<TableFound> {
   const written = tableParts(ref);
   const schema = written.schema ?? where;
@@ -31,7 +31,7 @@ export async function findTable(db: Db, engine: Engine, ref: TableRef, where: st
   return { problem: { path, message: `table ${tableText(ref)} does not exist, or the reader's role may not see it${hint}`, absent: true } };
 }
 
-/** What the pattern captures of a table's name; of a library's table under a name of its own, that name stands for each part. */
+/** What the shape's pattern captures of a table's name; for a built-in shape under another name, that name for each group. */
 export function capturedOf(shape: Shape, table: string, inline: boolean): Captured {
   const { pattern } = shape.match ?? {};
   if (pattern === undefined) return {};

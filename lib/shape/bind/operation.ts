@@ -14,7 +14,7 @@ export interface Tables {
 
 type Values = Record<string, Value>;
 
-/** The operations with the catalogue's names; a rule whose age column is missing stays, and is not offered. */
+/** The operations with the catalogue's names; a rule whose age column is missing is kept, but not offered. */
 export function bindOperations(shape: Shape, tables: Tables, binding: Binding): Pick<Shape, 'operations' | 'asDead'> {
   if (binding.strict && shape.lock !== undefined)
     for (const [key, name] of Object.entries(shape.lock)) tables.main.resolve(name, ['shape', 'lock', key]);
@@ -34,7 +34,7 @@ export function bindOperations(shape: Shape, tables: Tables, binding: Binding): 
 function bindRule(rule: ChangeRule, tables: Tables, path: Path, binding: Binding): ChangeRule {
   const { shape, problems } = binding;
   const moved = rule.moveTo === 'main';
-  // A rule for dead rows alone speaks of the dead-letter table where there is one.
+  // A rule for dead rows only refers to the dead-letter table, if there is one.
   const source = (moved || rule.from.every((state) => state === 'dead')) && tables.dead !== null ? tables.dead : tables.main;
   if (moved && shape.dead === undefined)
     problems.add([...path, 'moveTo'], 'there is no dead-letter table to move rows from: write it under dead');
@@ -58,7 +58,7 @@ function bindRule(rule: ChangeRule, tables: Tables, path: Path, binding: Binding
   };
 }
 
-/** Assignments by the target's names, with what the lock policy adds; those to columns the table may lack are left out. */
+/** Assignments by the target's column names, plus the lock counter; columns the table may lack are left out. */
 function bindSet(set: Values, target: BoundTable, source: BoundTable, path: Path, binding: Binding): Values {
   const bound: Values = {};
   for (const [name, value] of Object.entries(set)) {

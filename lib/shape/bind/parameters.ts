@@ -6,7 +6,7 @@ import type { Problems } from './table';
 
 const DEFAULT_STUCK_AFTER_SECONDS = 300;
 
-/** The parameters of an outbox: what the configuration says, else the shape's default. */
+/** The parameters of an outbox: the configuration's, otherwise the shape's defaults. */
 export function mergeParameters(shape: Shape, settings: Pick<ShapeSettings, 'parameters'>): Parameters {
   const given = settings.parameters;
   const extra = Object.entries(shape.parameters.extra ?? {}).map(([name, { default: value }]) => [name, given.extra?.[name] ?? value]);
@@ -18,7 +18,7 @@ export function mergeParameters(shape: Shape, settings: Pick<ShapeSettings, 'par
   };
 }
 
-/** Parameters that the configuration leaves to the shape's default, which may not be what this installation runs with. */
+/** Parameters that use the shape's default, which may differ from what this installation uses. */
 export function assumedParameters(shape: Shape, settings: Pick<ShapeSettings, 'parameters'>, zoneMatters: boolean): string[] {
   const given = settings.parameters;
   return [
@@ -31,7 +31,7 @@ export function assumedParameters(shape: Shape, settings: Pick<ShapeSettings, 'p
   ];
 }
 
-/** The number behind an amount; notes a parameter that holds none. */
+/** The number of an amount; reports a parameter without one and returns null. */
 export function amountIn(
   amount: Amount,
   { parameters, problems }: { parameters: Parameters; problems: Problems },

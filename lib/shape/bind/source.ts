@@ -7,12 +7,12 @@ import { bindCondition, notATime, type Binding } from './condition';
 import { amountIn } from './parameters';
 import { BoundTable } from './table';
 
-/** A column of nothing, behind a value that is the same for every row. */
+/** Placeholder column of a constant. */
 const NOTHING: ColumnDescription = { name: '', type: 'text', kind: 'text', nullable: false, generated: false };
 
 export type Captured = Readonly<Record<string, string>>;
 
-/** Names a shape says the table may lack: those of optional sources, and all alternatives. */
+/** Names the table may lack: those of optional sources, and all alternatives. */
 export function optionalNames(columns: Columns): Set<string> {
   const names = new Set<string>();
   const visit = (source: Source, optional: boolean): void => {
@@ -29,7 +29,7 @@ function sourcesOf(columns: Columns): { role: ValueRole; source: Source }[] {
   return VALUE_ROLES.flatMap((role) => (columns[role] === undefined ? [] : [{ role, source: columns[role] }]));
 }
 
-/** Notes on the table how its columns encode times, as the roles say; before anything is compared with them. */
+/** Sets on the table how its columns encode times, as the roles say; call before comparing with them. */
 export function applyTimeEncodings(columns: Columns, table: BoundTable, path: Path): void {
   const visit = (source: Source, at: Path): void => {
     if (typeof source === 'string') return;
@@ -40,7 +40,7 @@ export function applyTimeEncodings(columns: Columns, table: BoundTable, path: Pa
   for (const { role, source } of sourcesOf(columns)) visit(source, [...path, role]);
 }
 
-/** The columns of the id. A missing one is noted. */
+/** The columns of the id. Reports missing ones. */
 export function bindId(columns: Columns, table: BoundTable, path: Path): ColumnDescription[] {
   const names = columns.id === undefined ? [] : idColumns(columns.id);
   return names.flatMap((name) => table.resolve(name, [...path, 'id']) ?? []);
@@ -104,7 +104,7 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
   };
 }
 
-/** The column by which the newest of several rows is found; undefined without an index on what they are joined by. */
+/** The column that orders several joined rows by age; undefined without an index on the join columns. */
 function bindLatest(
   written: string | undefined,
   join: BoundCompanion | null,
@@ -127,7 +127,7 @@ function bindLatest(
   return undefined;
 }
 
-/** Notes alternatives of which the table has none: who names them for a table of their own means one that is there. */
+/** Reports alternatives that the table has none of, in a mapping written for this table. */
 export function checkAlternatives(columns: Columns, table: BoundTable, path: Path, binding: Binding): void {
   if (!binding.strict) return;
   for (const { role, source } of sourcesOf(columns)) {

@@ -2,11 +2,11 @@ import type { ColumnDescription, TableDescription, TimeEncoding } from '@/lib/da
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 
-/** What is wrong with a mapping, and where in it. The path begins in the outbox's own entry: `shape`, `table`, `parameters`. */
+/** A problem of a mapping and its path, which starts in the outbox's entry: `shape`, `table`, `parameters`. */
 export interface MappingProblem {
   path: Path;
   message: string;
-  /** About a table that is not there, or that the reader may not read: it may come, and the grant too. */
+  /** A table does not exist or may not be read: this can change without the mapping. */
   absent?: true;
 }
 
@@ -18,12 +18,12 @@ export class Problems {
   }
 }
 
-/** What a written name is in a catalogue: one name, several that fit as well as each other, or none. */
+/** What a written name matches in a catalogue: one name, several equally well, or none. */
 export type Found = { name: string } | { several: string[] } | null;
 
 const squeezed = (name: string): string => name.toLowerCase().replaceAll('_', '');
 
-/** Exactly, then without regard to case, then without underscores (`CreatedAt`, `created_at`, `createdat`), where only one fits. */
+/** Matches exactly, then ignoring case, then ignoring underscores too (`CreatedAt`, `created_at`, `createdat`), if only one fits. */
 export function findName(written: string, known: Iterable<string>): Found {
   const names = [...known];
   if (names.includes(written)) return { name: written };
@@ -36,7 +36,7 @@ export function findName(written: string, known: Iterable<string>): Found {
   return null;
 }
 
-/** The columns of a table by the names a shape gives them. */
+/** A table's columns by the names a shape uses. */
 export class BoundTable {
   private readonly resolved = new Map<string, ColumnDescription | null>();
 
@@ -44,11 +44,11 @@ export class BoundTable {
     readonly description: TableDescription,
     private readonly optional: ReadonlySet<string> | 'all',
     private readonly problems: Problems,
-    /** The table is as a library made it, or as somebody made the library's: not all that the shape says of its types must be so. */
+    /** For built-in shapes: the table's column types may differ from what the shape says. */
     private readonly lenient = false,
   ) {}
 
-  /** The column of this name as the catalogue writes it; null without one, or where several fit. Notes nothing. */
+  /** The column of this name; null if none or several fit. Reports nothing. */
   find(name: string): ColumnDescription | null {
     const known = this.resolved.get(name);
     if (known !== undefined) return known;
@@ -58,7 +58,7 @@ export class BoundTable {
     return column;
   }
 
-  /** The same, noting what is wrong with a name that must be there. */
+  /** As `find`, but reports a problem unless the column may be missing. */
   resolve(name: string, path: Path): ColumnDescription | null {
     const column = this.find(name);
     if (column !== null || this.lacks(name)) return column;
@@ -70,16 +70,16 @@ export class BoundTable {
     return null;
   }
 
-  /** Whether no column fits, and the shape allows for that. */
+  /** Whether no column fits and the shape allows that. */
   lacks(name: string): boolean {
     return (this.optional === 'all' || this.optional.has(name)) && findName(name, this.description.columns.keys()) === null;
   }
 
-  /** Notes how a column encodes a time, where its type does not show it. */
+  /** Sets how a column encodes a time, if its type does not show it. */
   setEncoding(name: string, time: 'auto' | TimeEncoding, path: Path): void {
     const column = this.find(name);
     if (column === null || time === 'auto') return;
-    // A time that knows its zone needs no word that it is UTC.
+    // A type with a time zone needs no encoding `utc`.
     if (this.lenient && time === 'utc' && column.kind === 'instant') return;
     const problem = encodingProblem(column, time);
     if (problem !== null) {
@@ -92,7 +92,7 @@ export class BoundTable {
   }
 }
 
-/** A description of its own to note the encoding of times in; the catalogue's stays as it is. */
+/** A copy in which encodings can be set; the catalogue's description stays unchanged. */
 export function ownDescription(description: TableDescription): TableDescription {
   return { ...description, columns: new Map(description.columns) };
 }

@@ -1,4 +1,4 @@
-/** What Axon's sequenced dead-letter queue has in common however it is stored. Every row is dead; only the application can process it. */
+/** Shared by all stores of Axon's sequenced dead-letter queue. Every row is dead; only the application can process it. */
 import { defineShape, names, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
@@ -14,7 +14,7 @@ const AXON = {
   payload: { encoding: 'bytes', warn: 'binary_envelope' },
 } satisfies Partial<ShapeInput>;
 
-/** Claimed by the application, and not for too long. */
+/** A row is `processing` while its claim is younger than `claimDuration`, otherwise dead. */
 function axonStates(claimedAt: string): ShapeInput['states'] {
   return [
     {

@@ -1,4 +1,4 @@
-/** What Brighter's outbox has in common on both engines: rows stay, and the time of dispatch says whether one is out. */
+/** Shared by Brighter's outbox on both engines: rows are kept, and the dispatch time shows whether one was sent. */
 import { defineShape, names, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
@@ -11,12 +11,12 @@ const BRIGHTER = {
   ],
   claim: { visible: false },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'not_claimed' }),
-  // The sweeper holds rows in memory while it sends them.
+  // The sweeper keeps rows in memory while it sends them.
   archive: { from: ['pending'], warnings: ['relay_may_be_sending'] },
   facts: { source: 'BrighterCommand/Brighter@4032a065', verified: 'source', warnings: ['failing_topic_is_tripped'] },
 } satisfies Partial<ShapeInput>;
 
-/** Brighter's outbox on MySQL, where the row has a time of its own beside the message's. */
+/** Brighter's outbox on MySQL, where the row has its own time besides the message's. */
 export const brighterOutboxMysql = defineShape({
   ...BRIGHTER,
   key: 'brighter-outbox-mysql',
@@ -43,7 +43,7 @@ export const brighterOutboxMysql = defineShape({
   },
 });
 
-/** Brighter's outbox on PostgreSQL. Its eight versions have seven columns in common; what else is read is there in later ones. */
+/** Brighter's outbox on PostgreSQL. Its eight versions have seven columns in common; other columns exist in later ones only. */
 export const brighterOutboxPg = defineShape({
   ...BRIGHTER,
   key: 'brighter-outbox-pg',

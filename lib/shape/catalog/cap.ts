@@ -1,10 +1,10 @@
-/** What the tables of DotNetCore.CAP have in common: one layout for what is sent and for what was received. */
+/** Shared by the tables of DotNetCore.CAP: one layout for sent and for received messages. */
 import { byWord, defineShape, exact, is, names, NOW } from '../define';
 import type { ShapeInput } from '../shape';
 
 const SCHEDULED_LATER = { column: 'StatusName', in: ['Delayed', 'Queued'] };
 
-/** ExpiresAt: when to send (Delayed, Queued), when to purge (Succeeded, Failed), nothing (Scheduled). Times are the application's local. */
+/** ExpiresAt: when to send (Delayed, Queued), when to purge (Succeeded, Failed), unused (Scheduled). Times are the application's local. */
 const CAP = {
   origin: 'DotNetCore.CAP (C#)',
   kind: 'status',
@@ -34,7 +34,7 @@ const CAP = {
   },
   operations: {
     retry: [
-      // The scheduler takes Delayed rows whose time has come; everything else it looks for by itself.
+      // Only Delayed rows wait for a time; the library takes all others by itself.
       exact(
         'pending',
         { ExpiresAt: NOW },
@@ -46,7 +46,7 @@ const CAP = {
     requeue: [
       exact(
         'dead',
-        // Still Failed: that is what the retry processor looks for. Without an expiry the collector leaves it alone meanwhile.
+        // Stays Failed, which the retry processor selects. Without ExpiresAt the collector does not purge it meanwhile.
         { Retries: 0, ExpiresAt: null },
         { warnings: ['whole_row_is_rewritten', 'other_versions_are_left'], basis: 'inferred' },
       ),
@@ -64,7 +64,7 @@ const CAP = {
 
 const BY_STATUS = { signature: ['StatusName', 'ExpiresAt'], caseless: true };
 
-/** What an application sends through DotNetCore.CAP, on MySQL: the table's one name holds a dot. */
+/** Messages sent through DotNetCore.CAP, on MySQL: the table's name contains a dot. */
 export const capPublishedMysql = defineShape({
   ...CAP,
   key: 'cap-published-mysql',
@@ -80,7 +80,7 @@ export const capPublishedMysql = defineShape({
   },
 });
 
-/** What an application sends through DotNetCore.CAP, on PostgreSQL: sent from memory after the commit, from here when that failed. */
+/** Messages sent through DotNetCore.CAP, on PostgreSQL: sent from memory after the commit, from this table if that failed. */
 export const capPublishedPg = defineShape({
   ...CAP,
   key: 'cap-published-pg',
@@ -96,7 +96,7 @@ export const capPublishedPg = defineShape({
   },
 });
 
-/** What an application has received through DotNetCore.CAP, per consumer group: the layout of what is sent, and the group. */
+/** Messages received through DotNetCore.CAP, per consumer group: the layout of sent messages, plus the group. */
 export const capReceived = defineShape({
   ...CAP,
   key: 'cap-received',
@@ -105,7 +105,7 @@ export const capReceived = defineShape({
   table: 'cap.received',
   match: { names: ['received', 'cap.received'], pattern: '\\.received$' },
   family: 'inbox',
-  // The consumer group is where a received message goes.
+  // A received message goes to a consumer group.
   columns: { ...CAP.columns, topic: 'Group' },
   detect: {
     ...BY_STATUS,

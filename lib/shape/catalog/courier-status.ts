@@ -14,7 +14,7 @@ export const courierStatus = defineShape({
   ],
   parameters: { stuckAfter: 300 },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_attempts', release: 'not_claimed' }),
-  // A failing publish rolls its whole batch back: taking the poison row out is the cure.
+  // A failed publish rolls back its whole batch: archiving the poison row resolves that.
   archive: { from: ['pending'], warnings: ['may_already_be_out'] },
   cautions: { pending: ['may_already_be_out'] },
   proven: 'by_tests',

@@ -1,4 +1,4 @@
-/** What Debezium's outbox tables have in common: a connector reads inserted rows from the log, so no row says what is out. */
+/** Shared by Debezium's outbox tables: a connector reads inserted rows from the log, so no row shows whether it was sent. */
 import { defineShape, names, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
@@ -22,7 +22,7 @@ const DEBEZIUM = {
 
 const DEBEZIUM_WARNINGS = ['backlog_is_in_the_log', 'empty_table_says_nothing'];
 
-/** Behind Debezium's outbox event router: a connector reads inserted rows from the log, so nothing in the table tells what is out. */
+/** The table of Debezium's outbox event router. */
 export const debeziumOutbox = defineShape({
   ...DEBEZIUM,
   key: 'debezium-outbox',
@@ -38,7 +38,7 @@ export const debeziumOutbox = defineShape({
   facts: { source: 'debezium/debezium@013581962634', verified: 'source', warnings: DEBEZIUM_WARNINGS },
 });
 
-/** Debezium's Quarkus extension: the table of the event router with a time, its rows deleted in the transaction that inserts them. */
+/** Debezium's Quarkus extension: the event router's table with a time; rows are deleted in the transaction that inserts them. */
 export const debeziumQuarkusOutbox = defineShape({
   ...DEBEZIUM,
   key: 'debezium-quarkus-outbox',

@@ -1,12 +1,12 @@
 import { defineShape, exact, is, names, writes } from '../define';
 
 const [FAILED, SCHEDULE, SUCCEEDED] = [-1, 1, 2];
-/** A day, as the library gives a message when it is written. */
+/** Lifetime the library gives a new message. */
 const DAY_SECONDS = 86_400;
-/** The publisher writes the whole row back from memory: only what it is not sending may be written. */
+/** The publisher writes whole rows back from memory: only rows it is not sending may be changed. */
 const FROM_THE_START = writes({ status: SCHEDULE, retry: 0, expires_at: { now: true as const, plusSeconds: DAY_SECONDS } });
 
-/** Outbox for Django: sends what is scheduled until it expires; past that a row is passed over for ever, still scheduled. */
+/** Outbox for Django: sends scheduled rows until they expire; expired ones are skipped for ever and stay scheduled. */
 export const djangoOutboxPattern = defineShape({
   key: 'django-outbox-pattern',
   label: 'django-outbox-pattern',

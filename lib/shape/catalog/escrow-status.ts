@@ -1,6 +1,6 @@
 import { above, defineShape, exact, is, names, stable, writes } from '../define';
 
-/** P2P trading and escrow service: polled every second, claimed by a conditional UPDATE, counter rises at the claim. */
+/** P2P trading and escrow service: polled every second, claimed by a conditional UPDATE that raises the counter. */
 export const escrowStatus = defineShape({
   key: 'escrow-status',
   label: 'Escrow status table',
@@ -29,7 +29,7 @@ export const escrowStatus = defineShape({
   parameters: { maxAttempts: 5, stuckAfter: 300 },
   operations: {
     retry: [
-      // The relay takes any pending row and fails it for good at the next failure: the count that stays is the one attempt.
+      // The relay takes any pending row and marks it failed at its next failure: keeping the count leaves exactly one attempt.
       exact('dead', { status: 'pending' }),
       { from: ['retrying'], refuse: 'due_within_a_second' },
     ],

@@ -1,4 +1,4 @@
-/** What eventferry's tables share on both engines: five states as numbers, one aggregate after the other. */
+/** Shared by eventferry's tables on both engines: five states as numbers, events of an aggregate in order. */
 import { defineShape, dueNow, exact, is, names, stable, writes } from '../define';
 import type { ChangeRule, ShapeInput } from '../shape';
 
@@ -39,7 +39,7 @@ const eventferry = {
     extra: { claimTimeout: { default: 60, unit: 's', what: 'After this the relay takes a claimed row again' } },
   },
   claim: { visible: true, leaseSeconds: 'claimTimeout' },
-  // A dead row no longer holds up its aggregate: later events may be out before it comes back.
+  // A dead row does not block its aggregate: later events may be sent before it is requeued.
   ordering: { key: 'aggregateId', by: 'sequence', blockedBy: ['pending', 'processing', 'retrying'] },
   archive: { from: ['dead', 'pending', 'retrying'] },
   asDead: { set: writes({ status: DEAD }) },
@@ -52,7 +52,7 @@ const eventferry = {
   },
 } satisfies Partial<ShapeInput>;
 
-/** `how` says where a change to a row is seen at all. */
+/** `how`: the parameter with which the relay sees changed rows at all. */
 function eventferryOperations(how: Pick<ChangeRule, 'needs'>): ShapeInput['operations'] {
   return {
     retry: [{ from: ['dead'], refuse: 'limit_unknown' }, dueNow('retrying', 'next_retry_at', { basis: 'inferred', ...how })],
@@ -85,7 +85,7 @@ export const eventferryMysql = defineShape({
   },
 });
 
-/** Outbox for Node on PostgreSQL: status as a number, heads of aggregates claimed. */
+/** Outbox for Node on PostgreSQL: status as a number; the relay claims the first event of each aggregate. */
 export const eventferryPg = defineShape({
   ...eventferry,
   key: 'eventferry-pg',

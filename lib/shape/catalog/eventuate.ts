@@ -1,4 +1,3 @@
-/** What both message tables of Eventuate Tram have in common. */
 import { defineShape, is, ms, names, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
@@ -18,7 +17,7 @@ const EVENTUATE = {
     payload: 'payload',
     headers: 'headers',
   },
-  // The library writes rows of its own under this name: no events.
+  // Rows the library writes for itself, which are no events.
   rows: { not: is('destination', 'CDC-IGNORED') },
   states: [
     { state: 'published', when: is('published', 1) },
@@ -31,7 +30,7 @@ const EVENTUATE = {
   facts: { source: 'eventuate-foundation/eventuate-common@6de8d54d', verified: 'source', warnings: ['published_by_polling_only'] },
 } satisfies Partial<ShapeInput>;
 
-/** Eventuate Tram's messages with ids of the application: read by its CDC service from the log or, marked as published, by polling. */
+/** Eventuate Tram's messages with ids of the application: its CDC service reads the log, or polls and marks them as published. */
 export const eventuateTramMessage = defineShape({
   ...EVENTUATE,
   key: 'eventuate-tram-message',

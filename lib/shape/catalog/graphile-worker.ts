@@ -1,21 +1,21 @@
 import { type WrittenCondition } from '../shape';
 import { NOW, above, defineShape, exact, names, stable } from '../define';
 
-/** Locks older than this lapse; the library's own SQL says four hours. */
+/** Locks expire after this time: four hours in the library's own SQL. */
 const LOCK_SECONDS = 14_400;
 
 const LOCKED: WrittenCondition = {
   all: [{ column: 'locked_at', isNull: false }, { not: { column: 'locked_at', olderThan: { parameter: 'lock' } } }],
 };
 
-/** `reschedule_jobs` passes over jobs that are locked, as the guard does. */
+/** `reschedule_jobs` skips locked jobs, as the guard does. */
 const reschedule = (attempts: { name: string; value: number }[]) => ({
   function: 'graphile_worker.reschedule_jobs',
   arguments: [{ name: 'job_ids', ids: true as const }, { name: 'run_at', now: true as const }, ...attempts],
   writes: ['run_at', 'priority', 'attempts', 'max_attempts', 'updated_at'],
 });
 
-/** Job queue in PostgreSQL for Node: a job that is done is deleted; attempts rise at the claim. */
+/** Job queue in PostgreSQL for Node: finished jobs are deleted; attempts are counted at the claim. */
 export const graphileWorker = defineShape({
   key: 'graphile-worker',
   label: 'graphile-worker jobs',
@@ -45,7 +45,7 @@ export const graphileWorker = defineShape({
     queues: { table: '_private_job_queues', on: { id: 'job_queue_id' }, purpose: 'tasks', optional: true },
   },
   states: [
-    // The lock before the count: attempts rise at the claim, so the last attempt runs with all of them used.
+    // The lock is tested before the count: the claim counts the attempt, so the last attempt runs with all of them used.
     { state: 'processing', label: 'locked', when: LOCKED },
     { state: 'dead', label: 'permanently failed', when: { column: 'attempts', atLeast: { column: 'max_attempts' } } },
     { state: 'retrying', when: above('attempts', 0) },
@@ -58,7 +58,7 @@ export const graphileWorker = defineShape({
   claim: { visible: true, leaseSeconds: 'lock' },
   operations: {
     retry: [
-      // The function knows one count for all jobs; one attempt less than each may have is the same UPDATE per row.
+      // `reschedule_jobs` sets one count for all jobs; this is its UPDATE with one attempt left for each row.
       exact(
         'dead',
         { attempts: { column: 'max_attempts', plus: -1 }, run_at: NOW, updated_at: NOW },

@@ -1,4 +1,4 @@
-/** What gruelbox's transaction-outbox has in common on both engines: calls of methods, kept with their arguments. */
+/** Shared by gruelbox's transaction-outbox on both engines: method calls, stored with their arguments. */
 import { above, defineShape, exact, is, names, NOW } from '../define';
 import type { ShapeInput } from '../shape';
 
@@ -6,8 +6,8 @@ const ORDERED = { not: is('topic', '*') };
 
 const PROCESSED = { column: 'processed', isTrue: true };
 
-// nextAttemptTime is when to try again, and on processed rows when to purge.
-// The counter `version` guards the relay's own update and delete: touching it makes a call that has run be run again.
+// nextAttemptTime: when to try again; for processed rows when to purge.
+// The relay's own update and delete compare `version`: changing it makes a completed call run again.
 const GRUELBOX = {
   origin: 'gruelbox transaction-outbox (Java)',
   kind: 'flag',
@@ -40,7 +40,7 @@ const GRUELBOX = {
   payload: { encoding: 'json' },
 } satisfies Partial<ShapeInput>;
 
-/** The operations; `unblocked` is what the engine's `blocked` holds when nothing is. */
+/** The operations; `unblocked` is the engine's value of `blocked` for a row that is not. */
 function gruelboxOperations(unblocked: boolean | string): NonNullable<ShapeInput['operations']> {
   return {
     retry: [
@@ -54,7 +54,7 @@ function gruelboxOperations(unblocked: boolean | string): NonNullable<ShapeInput
 
 const GRUELBOX_WARNINGS = ['failing_topic_never_dies', 'settled_key_may_return', 'local_time'];
 
-/** gruelbox transaction-outbox on MySQL, where its sixth migration makes a text of the flag `blocked`. */
+/** gruelbox transaction-outbox on MySQL, where its sixth migration turns the flag `blocked` into a text. */
 export const gruelboxTxnoOutboxMysql = defineShape({
   ...GRUELBOX,
   key: 'gruelbox-txno-outbox-mysql',

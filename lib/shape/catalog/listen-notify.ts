@@ -1,9 +1,9 @@
 import { above, defineShape, exact, names } from '../define';
 
 const UNPROCESSED = { column: 'processed_at', isNull: true } as const;
-/** The relay listens here for ids; nothing polls. */
+/** The channel on which the relay gets ids; nothing polls. */
 const NOTIFY = { channel: 'outbox_events', column: 'id' };
-/** Nothing but a NOTIFY wakes the relay, and any worker may have the row in flight while it looks idle. */
+/** Only NOTIFY wakes the relay, and a worker may be sending a row that looks idle. */
 const MAY_BE_OUT = ['may_already_be_out'];
 
 /** TypeScript orders to Kafka and e-mail: an INSERT trigger notifies the id; a failed row waits for a restart. */

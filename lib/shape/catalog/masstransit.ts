@@ -1,6 +1,6 @@
 import { above, defineShape, names, refused } from '../define';
 
-/** Messages wait here until the row of OutboxState they belong to is delivered, which deletes them. */
+/** Messages wait here until their OutboxState row is delivered, which deletes them. */
 export const masstransitOutboxmessage = defineShape({
   key: 'masstransit-outboxmessage',
   label: 'MassTransit outbox messages',
@@ -10,7 +10,7 @@ export const masstransitOutboxmessage = defineShape({
   match: { names: ['outboxmessage', 'outbox_message'] },
   kind: 'presence',
   columns: {
-    // MessageId has no unique index: only the number names one row.
+    // MessageId has no unique index: only the number identifies a row.
     id: 'SequenceNumber',
     sequence: 'SequenceNumber',
     type: 'MessageType',
@@ -24,12 +24,12 @@ export const masstransitOutboxmessage = defineShape({
     payload: 'Body',
     headers: 'Headers',
   },
-  // A message has no state of its own; one that cannot be sent holds up those behind it.
+  // A message has no state of its own; one that cannot be sent blocks those behind it.
   states: [{ state: 'pending', when: { always: true } }],
   claim: { visible: false },
   ordering: { key: 'orderingKey', by: 'sequence', blockedBy: ['pending'] },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
-  // Reading goes on past a gap, but never back: a message restored later may be behind what was read.
+  // The relay skips gaps but never goes back: a message restored later may be behind its position.
   archive: { from: ['pending'], warnings: ['relay_may_be_sending', 'batch_may_go_out_again', 'may_stay_unsent_after_restore'] },
   payload: { encoding: 'text' },
   detect: {
@@ -42,7 +42,7 @@ export const masstransitOutboxmessage = defineShape({
   facts: { source: 'MassTransit/MassTransit@c1e5caa9', verified: 'source', warnings: ['head_of_line'] },
 });
 
-/** One row per transaction that published through MassTransit: a batch of rows of OutboxMessage, and how far it has been delivered. */
+/** One row per transaction that published through MassTransit: a batch of OutboxMessage rows, and how much of it is delivered. */
 export const masstransitOutboxstate = defineShape({
   key: 'masstransit-outboxstate',
   label: 'MassTransit outbox state',
@@ -56,7 +56,7 @@ export const masstransitOutboxstate = defineShape({
     { state: 'published', when: { column: 'Delivered', isNull: false } },
     { state: 'pending', when: { column: 'Delivered', isNull: true } },
   ],
-  // LockId is the token of one transaction, no lease.
+  // LockId identifies one transaction; it is no lease.
   claim: { visible: false },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
   noArchive: 'library_cleans_up',
@@ -70,7 +70,7 @@ export const masstransitOutboxstate = defineShape({
   facts: { source: 'MassTransit/MassTransit@c1e5caa9', verified: 'source', warnings: ['row_is_a_batch', 'oldest_failing_goes_first'] },
 });
 
-/** What MassTransit has received per consumer, kept for a while so that a message delivered twice is consumed once. */
+/** Messages MassTransit has received, per consumer; kept for a while so that a message delivered twice is consumed once. */
 export const masstransitInboxstate = defineShape({
   key: 'masstransit-inboxstate',
   label: 'MassTransit inbox state',

@@ -1,6 +1,6 @@
 import { NOW, above, defineShape, exact, is, names } from '../define';
 
-/** Namastack's outbox: records are shared out by partition, sent in order per key, and failed for good after some tries. */
+/** Namastack's outbox: records are divided by partition, sent in order per key, and failed for good after some attempts. */
 export const namastackOutboxRecord = defineShape({
   key: 'namastack-outbox-record',
   label: 'Namastack outbox records',
@@ -30,7 +30,7 @@ export const namastackOutboxRecord = defineShape({
   ],
   parameters: { maxAttempts: 3 },
   claim: { visible: false },
-  // With stop-on-first-failure, which is on unless it is switched off.
+  // With stop-on-first-failure, which is on by default.
   ordering: { key: 'aggregateId', by: 'createdAt', blockedBy: ['pending', 'retrying', 'dead'] },
   operations: {
     retry: [
@@ -38,7 +38,7 @@ export const namastackOutboxRecord = defineShape({
       { from: ['dead'], refuse: 'retry_starts_over' },
     ],
     requeue: [exact('dead', { status: 'NEW', failure_count: 0, failure_reason: null, next_retry_at: NOW }, { basis: 'inferred' })],
-    // Partitions of an instance that no longer answers are given to the others.
+    // Partitions of an instance that stops answering are reassigned to the others.
     release: { refuse: 'relay_takes_back' },
   },
   archive: { from: ['dead'], warnings: ['unblocks_its_key'] },

@@ -1,8 +1,8 @@
-/** What the stores of @nestjs/outbox share: leases and times in milliseconds, a dead-letter table rows move to. */
+/** Shared by the stores of @nestjs/outbox: leases, times in milliseconds, and a dead-letter table that rows move to. */
 import { above, defineShape, dueNow, exact, ms, names, NOW, refused, stable, writes } from '../define';
 import type { ShapeInput } from '../shape';
 
-/** What a dead letter keeps of its message. */
+/** The columns of a message that a dead letter keeps. */
 const messageColumns = {
   id: 'id',
   sequence: 'seq',
@@ -16,7 +16,7 @@ const messageColumns = {
   headers: 'headers',
 } as const;
 
-/** Roles, states and operations of both stores. The clocks are those of the application, not of the database. */
+/** Roles, states and operations of both stores. Times are by the application's clock, not the database's. */
 const nestjsOutbox = {
   origin: '@nestjs/outbox (TypeScript)',
   kind: 'presence',
@@ -50,7 +50,7 @@ const nestjsOutbox = {
   asDead: { moveTo: 'dead', set: writes({ failed_at: NOW, reason: 'restored' }) },
 } satisfies Partial<ShapeInput>;
 
-/** What a dead letter has beside the columns of a message. */
+/** The columns only a dead letter has. */
 const nestjsDeadColumns = { diedAt: ms('failed_at') };
 
 const nestjsDetect = {
@@ -58,7 +58,7 @@ const nestjsDetect = {
   signature: ['lease_owner', 'history'],
 };
 
-/** The outbox of NestJS on PostgreSQL: what is sent is deleted, what is given up moves to `dead_letters`. */
+/** The outbox of NestJS on PostgreSQL: sent messages are deleted, failed ones move to `dead_letters`. */
 export const nestjsOutboxPg = defineShape({
   ...nestjsOutbox,
   key: 'nestjs-outbox-pg',
@@ -71,7 +71,7 @@ export const nestjsOutboxPg = defineShape({
   facts: { source: 'nestjs/outbox@0bcece8f', verified: 'source', warnings: ['rows_go_when_done', 'clock_of_application'] },
 });
 
-/** The outbox of NestJS on MySQL: as on PostgreSQL, the schema's name put before the tables'. */
+/** The outbox of NestJS on MySQL: as on PostgreSQL, with the schema's name as a prefix of the tables' names. */
 export const nestjsOutboxMysql = defineShape({
   ...nestjsOutbox,
   key: 'nestjs-outbox-mysql',
@@ -84,7 +84,7 @@ export const nestjsOutboxMysql = defineShape({
   facts: { source: 'nestjs/outbox@2c239628', verified: 'source', warnings: ['rows_go_when_done', 'clock_of_application'] },
 });
 
-/** The dead letters of NestJS' outbox by themselves, where the messages table is not watched. */
+/** The dead letters of NestJS' outbox by themselves, if the messages table is not configured. */
 export const nestjsOutboxDeadLetters = defineShape({
   key: 'nestjs-outbox-dead-letters',
   label: '@nestjs/outbox dead letters',

@@ -17,12 +17,12 @@ export const nservicebusOutboxdata = defineShape({
   },
   states: [
     { state: 'published', label: 'dispatched', when: { column: 'Dispatched', isTrue: true } },
-    // With pessimistic concurrency the row is there before the handlers have run.
+    // With pessimistic concurrency the row exists before the handlers run.
     { state: 'processing', label: 'placeholder', when: { column: 'Operations', isEmpty: true } },
     { state: 'pending', when: { column: 'Dispatched', isTrue: false } },
   ],
   claim: { visible: false },
-  // Nothing polls: what was not dispatched goes out when the broker delivers the incoming message again.
+  // Nothing polls: undispatched rows go out when the broker redelivers the incoming message.
   operations: refused({ retry: 'broker_redelivers', requeue: 'broker_redelivers', release: 'broker_redelivers' }),
   noArchive: 'rows_prevent_duplicates',
   payload: { encoding: 'json', warn: 'many_messages' },

@@ -1,10 +1,10 @@
-/** What Oban's table is on both engines; only arrays differ, which PostgreSQL has and MySQL keeps as JSON. */
+/** Shared by Oban's table on both engines; only arrays differ, which MySQL stores as JSON. */
 import { above, byWord, defineShape, exact, is, names, NOW, stable, utc, writes } from '../define';
 import type { ShapeInput } from '../shape';
 
 const DUE = writes({ state: 'available', scheduled_at: NOW, completed_at: null, cancelled_at: null, discarded_at: null });
 
-/** What `retry_all_jobs` writes: one attempt more than it has had, where it has none left. */
+/** What `retry_all_jobs` writes: if no attempt is left, one more is allowed. */
 const ONE_MORE = { ...DUE, max_attempts: { greatest: [{ column: 'max_attempts' }, { column: 'attempt', plus: 1 }] } };
 
 const oban = {
@@ -31,11 +31,11 @@ const oban = {
   times: { cancelled_at: 'utc' },
   states: [
     ...byWord('state', { discarded: 'dead', cancelled: 'dead', completed: 'published', executing: 'processing', retryable: 'retrying' }),
-    // A job that failed and is due again waits as `available`, with its attempts.
+    // A failed job that is due again is `available`, with its attempts.
     { state: 'retrying', label: 'available', when: { all: [is('state', 'available'), above('attempt', 0)] } },
     ...byWord('state', { available: 'pending', scheduled: 'pending', suspended: 'pending' }),
   ],
-  // What the library's own rescue waits before it frees a job.
+  // How long the library's own rescue waits.
   parameters: { stuckAfter: 3600 },
   claim: { visible: true },
   operations: {
@@ -54,7 +54,7 @@ const oban = {
         { state: 'available' },
         {
           olderThanStuckAfter: 'attempted_at',
-          // With all attempts used, the library discards it instead.
+          // If no attempt is left, the library discards it instead.
           guard: { column: 'attempt', below: { column: 'max_attempts' } },
           warnings: ['may_already_be_out'],
           basis: 'mirrors_library',
@@ -73,7 +73,7 @@ const oban = {
   facts: { source: 'oban-bg/oban@2939e313', verified: 'source', warnings: ['rows_purged_by_library'] },
 } satisfies Partial<ShapeInput>;
 
-/** Job queue for Elixir on PostgreSQL: seven states in an enumeration, times zone-less and UTC. */
+/** Job queue for Elixir on PostgreSQL: seven states in an enum, times without zone in UTC. */
 export const obanPg = defineShape({
   ...oban,
   key: 'oban-pg',
@@ -81,7 +81,7 @@ export const obanPg = defineShape({
   engines: ['postgres'],
 });
 
-/** Job queue for Elixir on MySQL: as on PostgreSQL, lists kept as JSON. */
+/** Job queue for Elixir on MySQL: as on PostgreSQL, with arrays as JSON. */
 export const obanMysql = defineShape({
   ...oban,
   key: 'oban-mysql',

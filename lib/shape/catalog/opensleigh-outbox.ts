@@ -1,6 +1,6 @@
 import { defineShape, exact, names } from '../define';
 
-/** OpenSleigh's outgoing messages: claimed by a lock with a time, deleted when they are out. */
+/** OpenSleigh's outgoing messages: claimed by a lock with a time, deleted when sent. */
 export const opensleighOutbox = defineShape({
   key: 'opensleigh-outbox',
   label: 'OpenSleigh outbox messages',

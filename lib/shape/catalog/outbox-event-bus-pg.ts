@@ -3,7 +3,7 @@ import { byWord, defineShape, dueNow, exact, is, names, NOW, stable, utc, writes
 /** What the library's own `retryEvents` writes. */
 const FROM_THE_START = writes({ status: 'created', retry_count: 0, next_retry_at: null, last_error: null });
 
-/** Outbox for Node on PostgreSQL: what is sent moves to a table of its own; `failed` means "will be tried again" below the limit. */
+/** Outbox for Node on PostgreSQL: sent events move to their own table; `failed` below the limit means "will be tried again". */
 export const outboxEventBusPg = defineShape({
   key: 'outbox-event-bus-pg',
   label: 'outbox-event-bus',

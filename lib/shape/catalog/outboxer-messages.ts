@@ -1,6 +1,6 @@
 import { byWord, defineShape, exact, names, NOW, utc, writes } from '../define';
 
-/** What the library's own `requeue` writes to the row; its counters per thread it writes in the same transaction. */
+/** What the library's own `requeue` writes to the row; it also updates its counters per thread in the same transaction. */
 const QUEUED = writes({
   status: 'queued',
   queued_at: NOW,
@@ -12,7 +12,7 @@ const QUEUED = writes({
   publisher_name: null,
 });
 
-/** Outbox for Ruby: a row says which model to send, one failure makes it `failed`, what is sent is deleted. */
+/** Outbox for Ruby: a row names the model to send; one failure makes it `failed`, sent rows are deleted. */
 export const outboxerMessages = defineShape({
   key: 'outboxer-messages',
   label: 'Outboxer messages',
@@ -30,7 +30,7 @@ export const outboxerMessages = defineShape({
     attemptedAt: utc('publishing_at'),
     lockedBy: 'publisher_name',
     diedAt: utc('failed_at'),
-    // A row per failure, and one failure is the end until somebody has it sent again.
+    // One row per failure; after one failure the message is failed until it is requeued.
     error: { join: 'exceptions', column: 'message_text', latest: 'id' },
     version: 'lock_version',
   },
@@ -42,7 +42,7 @@ export const outboxerMessages = defineShape({
   lock: { bump: 'lock_version' },
   operations: {
     retry: [
-      // One strike and out: one more attempt and starting over are the same.
+      // One failure is final, so one more attempt and starting over are the same.
       exact('dead', QUEUED, { warnings: ['skews_counters'], basis: 'mirrors_library' }),
     ],
     requeue: [exact('dead', QUEUED, { warnings: ['skews_counters'], basis: 'mirrors_library' })],

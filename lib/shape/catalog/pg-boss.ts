@@ -1,4 +1,4 @@
-/** What all versions of pg-boss share: one partitioned table of jobs with six states. */
+/** Shared by all versions of pg-boss: one partitioned table of jobs with six states. */
 import { byWord, defineShape, dueNow, exact, is, names, NOW, stable, writes } from '../define';
 import type { ShapeInput, WrittenCondition } from '../shape';
 
@@ -6,21 +6,20 @@ const FAILED: WrittenCondition = is('state', 'failed');
 
 const CANCELLED: WrittenCondition = is('state', 'cancelled');
 
-/** The library's retry; its tenth version leaves `completed_on`, by which the purge of finished jobs takes the row before any worker. */
+/** The library's retry, but clearing `completed_on`: version 10 leaves it, and the purge of finished jobs then deletes the row. */
 const ONE_MORE = writes({ state: 'retry', retry_limit: { column: 'retry_limit', plus: 1 }, completed_on: null, start_after: NOW });
 
-/** As sent for the first time; without `started_on` the first claim counts no retry. */
+/** Like a new job; with `started_on` NULL the first claim counts no retry. */
 const FROM_THE_START = writes({ state: 'created', retry_count: 0, started_on: null, completed_on: null, start_after: NOW, output: null });
 
 /** What `resume` writes to a cancelled job. */
 const RESUMED = writes({ state: 'created', completed_on: null });
 
-/** The library purges waiting jobs past this time before a worker may have seen them. */
+/** The library purges waiting jobs past this time, perhaps before a worker takes them. */
 const NOT_PURGED: WrittenCondition = { column: 'keep_until', future: true };
 
 const bothRun = ['copy_in_dead_letter_queue'];
 
-/** Roles, states and operations of every version; what is left differs by version. */
 const pgBoss = {
   engines: ['postgres'],
   family: 'job_queue',
@@ -28,7 +27,7 @@ const pgBoss = {
   table: 'pgboss.job',
   match: { names: ['job'] },
   columns: {
-    // The key of the partitioned table; the id alone would be looked for in every queue.
+    // The key of the partitioned table; the id alone would be searched in every queue's partition.
     id: ['name', 'id'],
     type: 'name',
     topic: 'name',
@@ -39,12 +38,12 @@ const pgBoss = {
     diedAt: { column: 'completed_on', when: { any: [FAILED, CANCELLED] } },
     attempts: 'retry_count',
     maxAttempts: 'retry_limit',
-    // The result of a job that went well stands in the same column.
+    // For a successful job the column holds its result.
     error: { column: 'output', when: { column: 'state', in: ['failed', 'retry'] } },
     dedupKey: 'singleton_key',
     payload: 'data',
   },
-  // The library's own jobs about its schedules.
+  // Excludes the library's own jobs for its schedules.
   rows: { not: is('name', '__pgboss__send-it') },
   states: byWord('state', {
     failed: 'dead',
@@ -73,7 +72,7 @@ const pgBoss = {
   asDead: { set: writes({ state: 'failed', completed_on: NOW }) },
 } satisfies Partial<ShapeInput>;
 
-/** Job queue in PostgreSQL for Node, up to version 10: finished jobs move to a table of their own. */
+/** Job queue in PostgreSQL for Node, up to version 10: finished jobs move to their own table. */
 export const pgBossV10 = defineShape({
   ...pgBoss,
   key: 'pg-boss-v10',
@@ -96,7 +95,7 @@ export const pgBossV10 = defineShape({
   },
 });
 
-/** Job queue in PostgreSQL for Node, from version 11: finished jobs stay until they are old enough to be deleted. */
+/** Job queue in PostgreSQL for Node, from version 11: finished jobs stay until they are old enough to delete. */
 export const pgBossV12 = defineShape({
   ...pgBoss,
   key: 'pg-boss-v12',

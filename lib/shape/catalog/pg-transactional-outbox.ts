@@ -2,15 +2,15 @@ import { above, defineShape, exact, names, stable, writes } from '../define';
 
 /** What the library writes for "not locked". */
 const UNLOCKED = '1970-01-01T00:00:00Z';
-/** The publication of a replication listener carries INSERTs only: what is written to a row is never seen by it. */
+/** A replication listener's publication has INSERTs only: it never sees an updated row. */
 const POLLING = { parameter: 'listener', equals: 'polling' };
 
 const open = writes({ abandoned_at: null, locked_until: UNLOCKED });
 const fromTheStart = { ...open, started_attempts: { value: 0 }, finished_attempts: { value: 0 } };
-// Both counters: a gap between them is what the library takes for crashes.
+// Sets both counters, because the library takes a gap between them for crashes.
 const oneLeft = { parameter: 'maxAttempts', minus: 1 };
 
-/** Outbox and inbox in PostgreSQL for Node: leases, two counters, one segment after the other. */
+/** Outbox and inbox in PostgreSQL for Node: leases, two counters, messages of a segment in order. */
 export const pgTransactionalOutbox = defineShape({
   key: 'pg-transactional-outbox',
   label: 'pg-transactional-outbox',
@@ -34,7 +34,7 @@ export const pgTransactionalOutbox = defineShape({
     headers: 'metadata',
   },
   states: [
-    // A lease is never taken back: what is done tells before what is leased.
+    // A lease is never cleared, so that finished rows are matched before leased ones.
     { state: 'published', label: 'processed', when: { column: 'processed_at', isNull: false } },
     { state: 'dead', label: 'abandoned', when: { column: 'abandoned_at', isNull: false } },
     { state: 'processing', label: 'locked', when: { column: 'locked_until', future: true } },

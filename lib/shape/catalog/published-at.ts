@@ -40,7 +40,7 @@ export const publishedAt = defineShape({
     ],
     release: { refuse: 'not_claimed' },
   },
-  // The relay commits before it publishes: a waiting row may be on its way while we take it out.
+  // The relay commits before it publishes: a waiting row may be on its way while it is archived.
   archive: { from: ['dead', 'pending', 'retrying'], warnings: ['may_already_be_out'] },
   asDead: { moveTo: 'dead', set: writes({ died_at: NOW, last_error: null }) },
   cautions: { pending: ['may_already_be_out'], retrying: ['may_already_be_out'], dead: ['may_already_be_out'] },

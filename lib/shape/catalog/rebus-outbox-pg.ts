@@ -1,6 +1,6 @@
 import { defineShape, names, refused } from '../define';
 
-/** Rebus's outbox on PostgreSQL: the relay deletes rows as it claims them, and they are back when its transaction fails. No row has a time. */
+/** Rebus's outbox on PostgreSQL: the relay deletes rows as it claims them; they reappear if its transaction fails. Rows have no time. */
 export const rebusOutboxPg = defineShape({
   key: 'rebus-outbox-pg',
   label: 'Rebus outbox (PostgreSQL)',
@@ -17,11 +17,11 @@ export const rebusOutboxPg = defineShape({
     payload: 'Body',
     headers: 'Headers',
   },
-  // Sent is there and never written.
+  // The column Sent exists but is never written.
   states: [{ state: 'pending', when: { always: true } }],
   claim: { visible: false },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
-  // A row the relay has is locked, so taking one out never meets one that is being sent.
+  // The relay locks the rows it is sending, so that none of them is archived.
   archive: { from: ['pending'] },
   payload: { encoding: 'bytes' },
   detect: {

@@ -2,7 +2,7 @@ import { type WrittenCondition } from '../shape';
 import { above, byWord, defineShape, exact, is, names, NOW, stable, writes } from '../define';
 
 const FINAL: WrittenCondition = { column: 'state', in: ['cancelled', 'discarded'] };
-/** One attempt more than it has had, where it has none left: what the client's own retry writes. */
+/** What the client's own retry writes: if no attempt is left, one more is allowed. */
 const ONE_MORE = writes({
   state: 'available',
   max_attempts: { greatest: [{ column: 'max_attempts' }, { column: 'attempt', plus: 1 }] },
@@ -10,7 +10,7 @@ const ONE_MORE = writes({
   scheduled_at: NOW,
 });
 
-/** Job queue in PostgreSQL for Go: seven states in an enumeration, attempts rise at the claim. */
+/** Job queue in PostgreSQL for Go: seven states in an enum, attempts are counted at the claim. */
 export const riverJob = defineShape({
   key: 'river-job',
   label: 'River jobs',
@@ -38,7 +38,7 @@ export const riverJob = defineShape({
   states: [
     ...byWord('state', { completed: 'published', discarded: 'dead', cancelled: 'dead', running: 'processing' }),
     ...byWord('state', { retryable: 'retrying', scheduled: 'pending', pending: 'pending' }),
-    // A job that failed and is due again waits as `available`, with its attempts.
+    // A failed job that is due again is `available`, with its attempts.
     { state: 'retrying', label: 'available', when: { all: [is('state', 'available'), above('attempt', 0)] } },
     { state: 'pending', label: 'available', when: is('state', 'available') },
   ],

@@ -1,6 +1,6 @@
 import { above, defineShape, is, names, refused } from '../define';
 
-/** Outbox for Rust: one delivery per consumer in a table of its own; a row is what its deliveries are. */
+/** Outbox for Rust: one delivery per consumer in its own table; a row's state follows from its deliveries. */
 export const rustPuertoOutbox = defineShape({
   key: 'rust-puerto-outbox',
   label: 'puerto outbox',

@@ -2,7 +2,7 @@ import { above, defineShape, exact, is, names, stable, writes } from '../define'
 
 const [PENDING, FAILED, DELIVERED, DISCARDED] = [0, 1, 2, 3];
 
-/** Outbox and inbox items for Rails: one table per model; batches wait in Redis; `processed_at` is touched by every attempt. */
+/** Outbox and inbox items for Rails: one table per model; batches wait in Redis; every attempt sets `processed_at`. */
 export const sbmtOutbox = defineShape({
   key: 'sbmt-outbox',
   label: 'sbmt-outbox items',
@@ -30,7 +30,7 @@ export const sbmtOutbox = defineShape({
   states: [
     { state: 'dead', label: 'failed', when: is('status', FAILED) },
     { state: 'published', label: 'delivered', when: is('status', DELIVERED) },
-    // Overtaken by a later message of its key: done, though it was never sent.
+    // Overtaken by a later message of its key: finished without being sent.
     { state: 'published', label: 'discarded', when: is('status', DISCARDED) },
     { state: 'retrying', label: 'pending', when: { all: [is('status', PENDING), above('errors_count', 0)] } },
     { state: 'pending', label: 'pending', when: is('status', PENDING) },
@@ -44,7 +44,7 @@ export const sbmtOutbox = defineShape({
         { status: PENDING, errors_count: { parameter: 'maxAttempts', minus: 1 }, processed_at: null },
         { warnings: ['later_may_be_out'], basis: 'inferred' },
       ),
-      // The wait before the next attempt is worked out from the time of the last.
+      // The library counts the wait for the next attempt from the last one.
       stable('retrying', { processed_at: null }, { guard: { column: 'processed_at', isNull: false }, basis: 'inferred' }),
     ],
     requeue: [

@@ -1,4 +1,4 @@
-/** What both stores of Silverback's outbox have in common: one worker sends in order and deletes what is out. */
+/** Shared by both stores of Silverback's outbox: one worker sends in order and deletes sent messages. */
 import { defineShape, names, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
@@ -8,13 +8,13 @@ const SILVERBACK = {
   states: [{ state: 'pending', when: { always: true } }],
   claim: { visible: false },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
-  // The cure for a message that cannot be sent: with order enforced, everything waits behind it.
+  // Resolves a message that cannot be sent: with enforced order, everything waits behind it.
   archive: { from: ['pending'], warnings: ['relay_may_be_sending'] },
   payload: { encoding: 'bytes' },
   facts: { source: 'BEagle1984/silverback@471f4cfa', verified: 'source', warnings: ['head_of_line'] },
 } satisfies Partial<ShapeInput>;
 
-/** Silverback's outbox through Entity Framework; the table is called what the application calls its set. */
+/** Silverback's outbox through Entity Framework; the table is named after the application's DbSet. */
 export const silverbackOutboxEf = defineShape({
   ...SILVERBACK,
   key: 'silverback-outbox-ef',

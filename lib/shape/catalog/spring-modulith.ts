@@ -1,4 +1,4 @@
-/** What both structures of Spring Modulith's event publication registry have in common. */
+/** Shared by both layouts of Spring Modulith's event publication registry. */
 import { defineShape, exact, is, names } from '../define';
 import type { ShapeInput } from '../shape';
 
@@ -19,13 +19,13 @@ const MODULITH = {
   payload: { encoding: 'json' },
 } satisfies Partial<ShapeInput>;
 
-/** Listeners run in the application after its commit; no statement makes one run. */
+/** Listeners run in the application after its commit; no SQL statement can run one. */
 const MODULITH_REFUSED = {
   retry: { refuse: 'app_must_resubmit' },
   requeue: { refuse: 'app_must_resubmit' },
 } satisfies ShapeInput['operations'];
 
-/** Spring Modulith's event publication registry before it had states: a row per event and listener, complete or not. */
+/** Spring Modulith's event publication registry without states: a row per event and listener, complete or not. */
 export const springModulithV1 = defineShape({
   ...MODULITH,
   key: 'spring-modulith-v1',
@@ -48,7 +48,7 @@ export const springModulithV1 = defineShape({
 });
 
 const NO_STATUS = { column: 'status', isNull: true } as const;
-/** A listener may have begun at the last resubmission, however old the event. */
+/** However old the event, its listener may have started at the last resubmission. */
 const NOT_RESUBMITTED_LATELY = {
   any: [
     { column: 'last_resubmission_date', isNull: true },
@@ -69,14 +69,14 @@ export const springModulithV2 = defineShape({
     { state: 'processing', label: 'PROCESSING', when: is('status', 'PROCESSING') },
     { state: 'retrying', label: 'FAILED', when: is('status', 'FAILED') },
     { state: 'retrying', when: { all: [NO_STATUS, { column: 'completion_date', isNull: true }] } },
-    // Stored and waiting, whatever the word says.
+    // PUBLISHED and RESUBMITTED both mean stored and waiting.
     { state: 'pending', label: 'PUBLISHED', when: is('status', 'PUBLISHED') },
     { state: 'pending', label: 'RESUBMITTED', when: is('status', 'RESUBMITTED') },
   ],
   parameters: { stuckAfter: 3600 },
   operations: {
     ...MODULITH_REFUSED,
-    // What the library's own staleness monitor writes, where it is switched on.
+    // What the library's own staleness monitor writes, if enabled.
     release: [
       exact(
         ['processing', 'pending'],

@@ -1,4 +1,4 @@
-/** What Watermill's tables have in common: the messages of one topic, which the name of the table says. */
+/** Shared by Watermill's tables: the messages of one topic, which is part of the table's name. */
 import { defineShape, names, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
@@ -17,7 +17,7 @@ const WATERMILL = {
   },
 } satisfies Partial<ShapeInput>;
 
-/** A topic in a table that is only ever added to; each consumer group keeps how far it has come. */
+/** A topic in an append-only table; each consumer group stores its position. */
 const WATERMILL_TOPIC = {
   ...WATERMILL,
   kind: 'cursor',
@@ -27,13 +27,13 @@ const WATERMILL_TOPIC = {
   noArchive: 'place_is_passed',
 } satisfies Partial<ShapeInput>;
 
-/** Messages of one topic in a table that is only ever added to; each consumer group keeps how far it has come. */
+/** Messages of one topic in an append-only table; each consumer group stores its position. */
 export const watermillPg = defineShape({
   ...WATERMILL_TOPIC,
   key: 'watermill-pg',
   label: 'Watermill topic (PostgreSQL)',
   engines: ['postgres'],
-  // Order of commit first: an offset is taken before its transaction ends.
+  // Transaction id first, as an offset is taken before its transaction commits.
   columns: { ...WATERMILL_TOPIC.columns, id: ['transaction_id', 'offset'] },
   cursor: {
     companion: 'offsets',
@@ -60,7 +60,7 @@ export const watermillPg = defineShape({
   },
 });
 
-/** Messages of one topic in a table that is only ever added to; each consumer group keeps how far it has come and what it took. */
+/** Messages of one topic in an append-only table; each consumer group stores its acknowledged and its taken position. */
 export const watermillMysql = defineShape({
   ...WATERMILL_TOPIC,
   key: 'watermill-mysql',
@@ -82,7 +82,7 @@ export const watermillMysql = defineShape({
   facts: { source: 'ThreeDotsLabs/watermill-sql@e26c90d3', verified: 'source', warnings: ['one_state_per_reader', 'nothing_is_deleted'] },
 });
 
-/** Messages of one topic for one reader, each ticked off, or deleted, when it is done. */
+/** Messages of one topic for one reader, each marked or deleted when done. */
 export const watermillQueue = defineShape({
   ...WATERMILL,
   key: 'watermill-queue',
@@ -96,7 +96,7 @@ export const watermillQueue = defineShape({
   ],
   claim: { visible: false },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_attempts', release: 'claim_is_a_lock' }),
-  // The reader holds the row's lock while it works on it, so that a row in its hands is not moved.
+  // The reader locks the row it works on, so that it is not archived.
   archive: { from: ['pending'] },
   detect: {
     mustHave: names('offset uuid payload metadata acked created_at'),

@@ -1,4 +1,4 @@
-/** What the tables of Wolverine have in common: rows belong to a node by its number, 0 being nobody's. */
+/** Shared by Wolverine's tables: rows belong to a node by its number; 0 means no node. */
 import { above, defineShape, exact, is, names, NOW } from '../define';
 import type { ShapeInput } from '../shape';
 
@@ -11,19 +11,19 @@ const WOLVERINE = {
 
 const OWNED = { not: is('owner_id', 0) } satisfies ShapeInput['rows'];
 
-/** Nodes that are alive; a node that is gone is taken off this list. */
+/** Live nodes; a node that has left is removed from this table. */
 const WOLVERINE_NODES = {
   owner: { table: 'wolverine_nodes', on: { node_number: 'owner_id' }, purpose: 'instances', optional: true },
   nodes: { table: 'wolverine_nodes', purpose: 'instances', optional: true },
 } satisfies ShapeInput['companions'];
 
-/** What the library itself writes when a node has left: its rows are nobody's again. */
+/** What the library itself writes after a node has left: its rows belong to no node. */
 const WOLVERINE_RELEASE = [
   exact(
     'processing',
     { owner_id: 0 },
     {
-      // The list of nodes has to be there, and not empty: an owner that cannot be looked up may be alive.
+      // The table of nodes must exist and not be empty: an owner that cannot be checked may be alive.
       guard: { all: [{ exists: { companion: 'nodes' } }, { not: { exists: { companion: 'owner' } } }] },
       warnings: ['may_already_be_out'],
       basis: 'mirrors_library',
@@ -31,7 +31,7 @@ const WOLVERINE_RELEASE = [
   ),
 ] satisfies NonNullable<ShapeInput['operations']>[string];
 
-/** Wolverine's outgoing envelopes: a row belongs to the node that sends it, is deleted when it is out, and 0 owns what anybody may take. */
+/** Wolverine's outgoing envelopes: a row belongs to the node that sends it (0: any node may take it) and is deleted when sent. */
 export const wolverineOutgoing = defineShape({
   ...WOLVERINE,
   key: 'wolverine-outgoing',
@@ -42,7 +42,7 @@ export const wolverineOutgoing = defineShape({
     id: 'id',
     type: 'message_type',
     topic: 'destination',
-    // There only where OutboxStaleTime is configured.
+    // Exists only if OutboxStaleTime is configured.
     createdAt: { column: 'timestamp', optional: true },
     lockedBy: 'owner_id',
     attempts: 'attempts',
@@ -72,7 +72,7 @@ export const wolverineOutgoing = defineShape({
 const INCOMING = is('status', 'Incoming');
 const NOBODYS = is('owner_id', 0);
 
-/** Wolverine's incoming envelopes, and those scheduled for later, outgoing ones included. */
+/** Wolverine's incoming envelopes, and all scheduled ones, outgoing ones included. */
 export const wolverineIncoming = defineShape({
   ...WOLVERINE,
   key: 'wolverine-incoming',
@@ -83,7 +83,7 @@ export const wolverineIncoming = defineShape({
   columns: {
     id: 'id',
     type: 'message_type',
-    // The address it came to: the name only looks like a time.
+    // The address it arrived at, despite its name.
     topic: 'received_at',
     createdAt: { column: 'timestamp', optional: true },
     publishedAt: { column: 'keep_until', minus: { parameter: 'keptAfterHandling' }, when: is('status', 'Handled') },
@@ -124,7 +124,7 @@ export const wolverineIncoming = defineShape({
   },
 });
 
-/** Envelopes Wolverine gave up. One that is marked as replayable is moved back among the incoming ones by the library, its count at zero. */
+/** Envelopes Wolverine gave up. The library moves one marked as replayable back to the incoming ones, with its count at zero. */
 export const wolverineDeadLetters = defineShape({
   ...WOLVERINE,
   key: 'wolverine-dead-letters',

@@ -1,6 +1,6 @@
 import { defineShape, exact, is, names } from '../define';
 
-/** Go order service sending to SQS: no attempts, no error, no dead state; failures return to PENDING for ever. */
+/** Go order service sending to SQS: no attempts, no error, no dead state; failed rows return to PENDING for ever. */
 export const workerStatus = defineShape({
   key: 'worker-status',
   label: 'Worker status table',
@@ -12,7 +12,7 @@ export const workerStatus = defineShape({
     type: 'event_type',
     createdAt: 'created_at',
     publishedAt: 'processed_at',
-    // Used by the service's own recovery job but missing from its published table.
+    // Used by the service's own recovery job, but missing in its published table definition.
     attemptedAt: { column: 'updated_at', optional: true },
     payload: 'payload',
   },

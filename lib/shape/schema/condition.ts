@@ -1,4 +1,4 @@
-/** Tests on one row. Comparisons with NULL are false, as in SQL, and `not` means "is not true". */
+/** Tests on one row. A comparison with NULL is not true, as in SQL, and `not` means "is not true". */
 import { z } from 'zod';
 import { nameSchema } from './names';
 import { amountSchema, parameterName, type Amount } from './parameters';
@@ -13,7 +13,7 @@ const operandSchema = z.union([z.number(), z.strictObject({ column: nameSchema }
 export const COMPARISONS = { above: '>', below: '<', atLeast: '>=', atMost: '<=' } as const;
 export type Comparison = keyof typeof COMPARISONS;
 
-/** Tests of a column, by the key they are written under. */
+/** Tests of a column, by their key. */
 interface ColumnTests extends Record<Comparison, Operand> {
   equals: Scalar;
   in: (string | number)[];
@@ -25,7 +25,7 @@ interface ColumnTests extends Record<Comparison, Operand> {
   olderThan: Amount;
 }
 
-/** Tests that name no column themselves. */
+/** Tests without a column of their own. */
 interface RowTests {
   always: true;
   exists: { companion: string; when?: Condition };
@@ -41,10 +41,10 @@ type RowKind = keyof RowTests;
 export type Leaf<K extends LeafKind = LeafKind> = { [P in K]: { kind: P; column: string; ignoreCase?: boolean } & Pick<ColumnTests, P> }[K];
 type RowTest<K extends RowKind = RowKind> = { [P in K]: { kind: P } & Pick<RowTests, P> }[K];
 
-/** A test as it was parsed: what was written, and which of the tests it is. */
+/** A parsed test: what was written, plus which test it is. */
 export type Condition = Leaf | RowTest;
 
-/** A test as it is written: `{column: status, in: [1, 2]}`, `{not: {always: true}}`; docs/mapping.md has a line for each. */
+/** A test as written: `{column: status, in: [1, 2]}`, `{not: {always: true}}`; docs/mapping.md has a line for each. */
 export type WrittenCondition =
   | { [K in LeafKind]: { column: string; ignoreCase?: boolean } & Pick<ColumnTests, K> }[LeafKind]
   | { always: true }
@@ -54,7 +54,7 @@ export type WrittenCondition =
   | { any: WrittenCondition[] }
   | { not: WrittenCondition };
 
-// In the order in which they are named to who writes none of them.
+// In the order in which the error for a missing test lists them.
 const LEAVES = {
   equals: scalarSchema.describe('The value it has'),
   in: z
@@ -85,7 +85,7 @@ const rows = () =>
     not: conditionSchema,
   }) satisfies { [K in RowKind]: z.ZodType<RowTests[K]> };
 
-// One object rather than a union of eighteen, so that a wrong key is answered with the key that was meant.
+// One object instead of a union of all tests, so that a wrong key gets a suggestion.
 const written = z.lazy(() => {
   const others = rows();
   return z
@@ -103,7 +103,7 @@ const written = z.lazy(() => {
     .transform((condition) => ({ kind: Object.keys(condition).find((key) => key in LEAVES || key in others), ...condition }));
 });
 
-/** Parses a condition: the one test it holds becomes its kind. */
+/** Parses a condition: its only test becomes its kind. */
 export const conditionSchema: z.ZodType<Condition, WrittenCondition> = written as unknown as z.ZodType<Condition, WrittenCondition>;
 
 function whatIsWrong(keys: string[], tests: string[]): string | null {
@@ -119,12 +119,12 @@ function whatIsWrong(keys: string[], tests: string[]): string | null {
   return null;
 }
 
-/** True for the key that parsing adds to a condition. */
+/** True for the key `kind` that parsing adds to a condition. */
 export const isParsedKind = (key: string, holder: object): boolean =>
   key === 'kind' && 'kind' in holder && typeof holder.kind === 'string' && Object.hasOwn(holder, holder.kind);
 
 export type LeafVisitor<R> = { [K in LeafKind]: (test: Leaf<K>) => R };
-/** One function for each other test, and one for those of a column. */
+/** One function per row test, and one for all tests of a column. */
 export type Visitor<R> = { [K in RowKind]: (test: RowTest<K>) => R } & { leaf: (test: Leaf) => R };
 
 export const isLeaf = (condition: Condition): condition is Leaf => condition.kind in LEAVES;

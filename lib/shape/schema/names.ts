@@ -1,10 +1,10 @@
-/** Names of tables and columns: whatever the catalogue holds. They are looked up there, and quoted ever after. */
+/** Names of tables and columns, as in the catalogue. They are looked up there, and always quoted in SQL. */
 import { z } from 'zod';
 
-/** The longest name any engine accepts, in characters. */
+/** The longest name in any engine, in characters. */
 const LONGEST_NAME = 64;
 
-/** One name, not quoted: `created_at`, `cap.published`. Looked up exactly, then without regard to case and underscores if one fits. */
+/** One name, not quoted: `created_at`, `cap.published`. Looked up exactly, then ignoring case and underscores if only one fits. */
 export const nameSchema = z
   .string()
   .min(1, 'write a name')
@@ -12,7 +12,7 @@ export const nameSchema = z
   .refine((name) => !name.includes('\u0000'), 'a name holds no NUL character')
   .describe('A name as the catalogue has it, not quoted');
 
-/** `outbox`, `shop.outbox`, or `{ schema: shop, table: cap.published }` where the name itself holds a dot. */
+/** `outbox`, `shop.outbox`, or `{ schema: shop, table: cap.published }` if the name itself contains a dot. */
 export const tableRefSchema = z
   .union([
     z
@@ -29,7 +29,7 @@ export const tableRefSchema = z
   .describe('`table`, `schema.table`, or `{ schema, table }` where a name holds a dot');
 export type TableRef = z.infer<typeof tableRefSchema>;
 
-/** A table reference in two parts; without a schema it is looked up as the engine looks up names. */
+/** Schema and table of a reference; without a schema the engine's own lookup applies. */
 export function tableParts(ref: TableRef): { schema: string | null; table: string } {
   if (typeof ref !== 'string') return { schema: ref.schema ?? null, table: ref.table };
   const dot = ref.indexOf('.');
@@ -41,7 +41,7 @@ export function tableText(ref: TableRef): string {
   return schema === null ? table : `${schema}.${table}`;
 }
 
-/** The named groups of a pattern, in its order. */
+/** Names of a pattern's groups, in order. */
 export const groupsOf = (pattern: string): string[] => [...pattern.matchAll(/\(\?<([A-Za-z_]\w*)>/g)].flatMap(([, name]) => name ?? []);
 
 function isPattern(text: string): boolean {
@@ -53,7 +53,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** Which tables a shape fits beside its usual one; named groups of `pattern` are captured: `^watermill_(?<topic>.+)$`. */
+/** Tables a shape fits besides its usual one; named groups of `pattern` are captured: `^watermill_(?<topic>.+)$`. */
 export const tableMatchSchema = z.strictObject({
   names: z.array(z.string().min(1)).optional().describe('Other names the table goes by'),
   pattern: z

@@ -1,16 +1,16 @@
-/** What a table cannot say about the program that works on it. */
+/** Facts about the relay that its table does not contain. */
 import { z } from 'zod';
 
 export const parameterName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write a parameter name: letters, digits and _');
 
-/** A parameter of this shape alone: `{ default: 86400, unit: s, what: 'How long rows are kept' }`; a default is shown as assumed. */
+/** A parameter of this shape only: `{ default: 86400, unit: s, what: 'How long rows are kept' }`; a used default is shown as assumed. */
 export const extraParameterSchema = z.strictObject({
   default: z.union([z.number(), z.string()]),
   unit: z.enum(['s', 'count', 'text']).describe('s: seconds; count: a whole number; text'),
   what: z.string().min(1).describe('What it is, in one short line'),
 });
 
-/** Parameters every shape knows, and those of its own under `extra`. */
+/** Parameters of every shape, and under `extra` its own. */
 export const parametersSchema = z
   .strictObject({
     maxAttempts: z.number().int().positive().optional().describe('Attempts after which the relay gives up'),
@@ -20,6 +20,6 @@ export const parametersSchema = z
   })
   .default({ timeZone: 'UTC' });
 
-/** A number, or the parameter that holds it: `300`, `{ parameter: lease }`. */
+/** A number, or a parameter that contains it: `300`, `{ parameter: lease }`. */
 export const amountSchema = z.union([z.number(), z.strictObject({ parameter: parameterName })]);
 export type Amount = z.infer<typeof amountSchema>;

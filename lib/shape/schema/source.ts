@@ -1,10 +1,10 @@
-/** What a column means, and where the value of a role is found. */
+/** The roles of columns, and where a role's value is found. */
 import { z } from 'zod';
 import { type Condition, type WrittenCondition, conditionSchema, scalarSchema } from './condition';
 import { nameSchema } from './names';
 import { type Amount, amountSchema } from './parameters';
 
-/** `auto`: by its type, zone-less times in `parameters.timeZone`. `utc`: zone-less and UTC. `epoch_ms`, `epoch_s`: numbers. `iso`: text. */
+/** `auto`: by its type, zone-less times in `parameters.timeZone`. `utc`: zone-less, in UTC. `epoch_ms`, `epoch_s`: numbers. `iso`: text. */
 export const TIME_ENCODINGS = ['auto', 'utc', 'epoch_ms', 'epoch_s', 'iso'] as const;
 export const timeEncodingSchema = z.enum(TIME_ENCODINGS).describe('How the column spells a time; by its type when left out');
 
@@ -58,7 +58,7 @@ const written = z.lazy(() =>
 
 export const sourceSchema: z.ZodType<Source, Source<WrittenCondition>> = written as unknown as z.ZodType<Source, Source<WrittenCondition>>;
 
-/** The columns that name one row. An id of several is its parts, `%` and `~` percent-encoded, joined by `~`. */
+/** The columns that identify a row. An id of several columns is its parts, `%` and `~` percent-encoded, joined by `~`. */
 export const idSchema = z.union([
   nameSchema,
   z.array(nameSchema).min(1),
@@ -102,11 +102,11 @@ export const columnsSchema = z.strictObject({
 });
 export type Columns = z.infer<typeof columnsSchema>;
 
-/** What a value of a row means to the console, in the order of the documentation. */
+/** The meanings a value of a row can have, in the order of the documentation. */
 export type ColumnRole = keyof Columns;
 export const COLUMN_ROLES = Object.keys(columnsSchema.shape) as ColumnRole[];
 
-/** Those that one source gives. */
+/** Roles with a single source. */
 export type ValueRole = Exclude<ColumnRole, 'id'>;
 export const VALUE_ROLES = COLUMN_ROLES.filter((role): role is ValueRole => role !== 'id');
 export const TIME_ROLES = [
