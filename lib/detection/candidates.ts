@@ -1,4 +1,4 @@
-/** Which tables of a database are outboxes: the best fit of each, companions put beside what they belong to. */
+/** Finds the outboxes among a database's tables: the best fit of each, with companion tables attached to their outbox. */
 import type { CatalogueTable } from '@/lib/database/catalogue';
 import type { Shape } from '@/lib/shape/shape';
 import { CONFIDENCES, type Candidate, type CandidateCompanion, type Caution, type Confidence } from '@/lib/shared/detection';
@@ -17,9 +17,9 @@ export interface Found {
 
 export interface FindOptions {
   engine: EngineKey;
-  /** Ids of the outboxes the configuration has, by table as `schema.table`, or `table` for one in the default schema. */
+  /** Ids of configured outboxes by table, as `schema.table`, or `table` for one in the default schema. */
   configured: ReadonlyMap<string, string>;
-  /** null where names are those of the connection's database. */
+  /** null if the default is the connection's database. */
   defaultSchema: string | null;
 }
 
@@ -49,14 +49,14 @@ function bestOf(table: CatalogueTable, options: FindOptions, neighbours: Neighbo
   const fits = shapes.flatMap((shape) => fitShape(table, shape, neighbours) ?? []).sort(better);
   const [first] = fits;
   const generic = genericFit(table);
-  // A layout met by a look-alike name weighs no more than a table made by hand with more evidence.
+  // A shape that fits by a similar name does not outrank a generic fit with more confidence.
   const fit = first !== undefined && (generic === null || rank(first.confidence) <= rank(generic.confidence)) ? first : null;
   if (fit === null && generic === null) return null;
   const found = { table, fit, generic };
   return { ...found, candidate: candidateOf(found, fits, options) };
 }
 
-/** The one that asks for more columns is the more exact one; then what else speaks for it. */
+/** By confidence, then by the number of required columns (more specific), then by score. */
 function better(a: ShapeFit, b: ShapeFit): number {
   return rank(a.confidence) - rank(b.confidence) || b.shape.detect.mustHave.length - a.shape.detect.mustHave.length || b.score - a.score;
 }
@@ -107,13 +107,13 @@ function cautionsOf({ table, fit, generic }: Fitted, fits: ShapeFit[]): Caution[
   return cautions;
 }
 
-/** Parameters whose values are the relay's: nothing in the database says them. */
+/** Parameters set in the relay, which the database does not contain, with the shape's defaults. */
 export function assumedOf({ parameters: { maxAttempts, extra } }: Shape): { name: string; value: string | number }[] {
   const own = Object.entries(extra ?? {}).map(([name, { default: value }]) => ({ name, value }));
   return maxAttempts === undefined ? own : [{ name: 'maxAttempts', value: maxAttempts }, ...own];
 }
 
-/** Archives and dead-letter tables stand beside their outbox and are no candidates of their own. */
+/** Attaches archives and dead-letter tables to their outbox; they are no candidates themselves. */
 function attached(found: Found[], neighbours: Neighbours): Found[] {
   const gone = new Set<Found>();
   const bySchema = new Map<string, Found[]>();
@@ -137,13 +137,13 @@ function add(candidate: Candidate, companion: CandidateCompanion): void {
   else if (known.purpose === 'other') known.purpose = companion.purpose;
 }
 
-/** The candidate a table stands beside, and as what; null for one that stands for itself. `own` is what it would be by itself. */
+/** The candidate a table belongs to, and its purpose there; null if it belongs to none. `own` is the table's own fit. */
 function placeOf(
   table: CatalogueTable,
   own: Found | undefined,
   mains: readonly Found[],
 ): { main: Found; purpose: CandidateCompanion['purpose'] } | null {
-  // A shape that knows this table by name has a mapping of its own for it.
+  // A table that another shape knows by name stays a candidate itself.
   const itself = (main: Found): boolean => own?.fit?.named === true && own.fit.shape !== main.fit?.shape;
   const others = mains.filter((main) => main !== own && !itself(main));
   const archived = others.find((main) => isArchiveOf(main.table, table));
@@ -164,7 +164,7 @@ function isArchiveOf(main: CatalogueTable, other: CatalogueTable): boolean {
 
 const isDeadName = (table: CatalogueTable): boolean => DEAD_NAME.test(bare(table.name.table));
 
-/** Whose dead letters these are: of the outboxes that share most of their columns the one it is called after, then the most alike. */
+/** The outbox of a dead-letter table: of those with half of their columns in it, the one in its name, then the most similar. */
 function deadOwner(table: CatalogueTable, mains: readonly Found[]): Found | null {
   const name = bare(table.name.table);
   const columns = new Set(table.columns.map((column) => bare(column.name)));

@@ -1,4 +1,4 @@
-/** The door of the room: which outboxes a database holds, and one of them closely. Reads only, on the reader's connection. */
+/** Entry points of detection: the outboxes of a database, and one of them in detail. Reads only, on the reader's connection. */
 import type { Config } from '@/lib/config/config';
 import type { CatalogueTable } from '@/lib/database/catalogue';
 import type { Database } from '@/lib/database/database';
@@ -14,23 +14,23 @@ import { readColumns, readThrough, type ColumnsRead } from './read';
 import { proposeWords, rolesOf, type RoleColumns } from './roles';
 
 const MOST_TABLES = 20_000;
-/** Thousands of tables take a busy server seconds; below what the client waits for an answer. */
+/** Thousands of tables take a busy server seconds; below the client's timeout. */
 const CATALOGUE_MS = 7_500;
 
 export interface ScanOptions {
   schema?: string;
   shape?: string;
-  /** Ids of the outboxes that the configuration has in this database, by table as `schema.table`. */
+  /** Ids of the outboxes configured for this database, by table as `schema.table`. */
   configured?: ReadonlyMap<string, string>;
 }
 
 export interface ExamineOptions extends ProposeOptions {
   rows: number;
-  /** What a person has said words of the status column mean; null for one that stays unmapped. */
+  /** States a person has confirmed for status words; null for a word that stays unmapped. */
   confirmed: Readonly<Record<string, LiveState | null>>;
 }
 
-/** Ids of the outboxes that the configuration has in a database, by their table. A table without a schema is known by every default. */
+/** Ids of the outboxes configured for a database, by table as written: `schema.table`, or `table` without a schema. */
 export function configuredTables(config: Pick<Config, 'outboxes'>, database: string): Map<string, string> {
   return new Map(
     config.outboxes
@@ -42,14 +42,14 @@ export function configuredTables(config: Pick<Config, 'outboxes'>, database: str
   );
 }
 
-/** The candidates of a database, by one statement on its catalogue. Throws DatabaseFailure. */
+/** The candidates of a database, by its catalogue alone. Throws DatabaseFailure. */
 export async function detectOutboxes(database: Database, options: ScanOptions = {}): Promise<Detection> {
   const { tables, cut, found } = await scan(database, options);
   const candidates = found.map(({ candidate }) => candidate);
   return { database: database.id, engine: database.engine.key, tables: tables.length, cut, candidates };
 }
 
-/** The candidates, and each of them examined, one after the other. Throws DatabaseFailure for the scan itself. */
+/** The candidates, each examined, one after the other. Throws DatabaseFailure if the scan fails. */
 export async function detectAndExamine(
   database: Database,
   options: ScanOptions,
@@ -67,7 +67,7 @@ export async function detectAndExamine(
   return { detection: { database: database.id, engine: database.engine.key, tables: tables.length, cut, candidates }, examinations };
 }
 
-/** One candidate examined. Throws Problem `not_found` when the table is none, DatabaseFailure for the scan. */
+/** Examines one candidate. Throws Problem `not_found` if the table is none, DatabaseFailure if the scan fails. */
 export async function examineTable(
   database: Database,
   { schema, table }: { schema: string; table: string },
@@ -97,20 +97,20 @@ async function scan(
   };
 }
 
-/** True for records and archives of the console: in a schema of their own, or called so where a schema is a database. */
+/** True for the console's own tables: by their schema, or by their prefix if a schema is a database. */
 function isOwn({ companions }: Engine, { schema, table }: CatalogueTable['name']): boolean {
   return companions.schema === null ? table.startsWith(companions.prefix) : schema === companions.schema;
 }
 
-/** An examination, and the id that its lines give the outbox; empty where there are no lines. */
+/** An examination, and the outbox's id in its YAML; '' without YAML. */
 type Examined = Examination & { id: string };
 
-/** A bounded read of columns, then of at most 200 newest rows through the mapping. Throws only what is a fault of the console. */
+/** A bounded read of columns, then of at most 200 newest rows through the mapping. Throws only bugs of the console. */
 async function examine(database: Database, found: Found, tables: readonly CatalogueTable[], options: ExamineOptions): Promise<Examined> {
   const { candidate, generic, table } = found;
   const asShape =
     candidate.shape === null ? null : await tryOut(database, candidate, proposeShape(found, candidate.shape, options), options);
-  // The columns of a plain layout with other words in them: the layout is somebody else's.
+  // If most rows match no state, the columns are the shape's but the words are not: a mapping of its own is proposed.
   if (asShape !== null && (generic === null || candidate.confidence === 'certain' || !mostlyUnmapped(asShape))) return asShape;
   const roles = generic?.roles ?? rolesOf(table);
   const read = await columnsOf(database, candidate, roles);
@@ -146,7 +146,7 @@ async function columnsOf(database: Database, { name }: Candidate, roles: RoleCol
   }
 }
 
-/** Expected failures as codes; anything else is a fault of ours and goes its own way. */
+/** Expected failures as codes; anything else is a bug and is rethrown. */
 function expected(error: unknown): DetectionFailure {
   const failure = failureOf(error);
   if (failure === null) throw error;

@@ -10,11 +10,11 @@ const BY_CODE: Partial<Record<FailureCode, DetectionFailure['code']>> = {
   missing: 'missing',
   outdated: 'outdated',
 };
-/** PostgreSQL's states, and MySQL's numbers: access denied, no such database, no right to this one. */
+/** PostgreSQL's SQLSTATEs and MySQL's error numbers: access denied, no such database, no right to this database. */
 const LOGIN_STATES = new Set(['28P01', '28000', '1045', '1698']);
 const NAME_STATES = new Set(['3D000', '1049', '1044']);
 
-/** An expected failure as a code, with words of ours where there are any; null for a fault of ours. Never the driver's own text. */
+/** An expected failure as a code, with our own detail or the server's code; null for a bug. Never the driver's text. */
 export function failureOf(error: unknown): DetectionFailure | null {
   if (error instanceof Problem) return { code: 'mapping', detail: error.detail };
   const tls = tlsFailure(error);
@@ -26,7 +26,7 @@ export function failureOf(error: unknown): DetectionFailure | null {
   return { code: BY_CODE[error.code] ?? 'other', detail: error.state };
 }
 
-/** Drivers report TLS in words: only known ones are matched. */
+/** Drivers report TLS problems as text: matches known phrases only. */
 function tlsFailure(error: unknown): DetectionFailure['code'] | null {
   const cause = error instanceof DatabaseFailure ? error.cause : error;
   const text = cause instanceof Error ? `${'code' in cause ? String(cause.code) : ''} ${cause.message}` : '';

@@ -1,4 +1,4 @@
-/** How well one table fits as an outbox: by the reference rules of a built-in shape, or, where no library made it, by what its names say. */
+/** How well a table fits as an outbox: by the detection rules of a built-in shape, or generically by names and types. */
 import type { CatalogueColumn, CatalogueTable } from '@/lib/database/catalogue';
 import { tableParts, type TableRef } from '@/lib/shape/schema/names';
 import type { Shape } from '@/lib/shape/shape';
@@ -9,13 +9,13 @@ import { AUXILIARY_WORDS, OUTBOX_NAME } from './words';
 
 export type DetectableShape = Shape & { detect: NonNullable<Shape['detect']> };
 
-/** Weights of what speaks for a shape; they add up to one. */
+/** Weights of the evidence for a shape; they add up to one. */
 const WEIGHT = { columns: 0.45, name: 0.35, companion: 0.15, schema: 0.05 };
-/** Columns that only one library calls so: with this many of them a table may be called what it likes. */
+/** With this many uncommon column names the table's own name does not matter. */
 const TELLING_COLUMNS = 4;
-/** So many columns do not all meet by chance, common as each of them may be. */
+/** This many columns do not match by chance, however common each name is. */
 const MANY_COLUMNS = 10;
-/** Where the name is only like an outbox's, the shape has to account for this share of the table. */
+/** If the table's name is only like an outbox's, the shape's columns must be this share of the table's. */
 const COVERED_SHARE = 0.6;
 
 export interface ShapeFit {
@@ -62,14 +62,14 @@ export function fitShape(table: CatalogueTable, shape: DetectableShape, neighbou
   return { shape, confidence, score: Math.round(score * 100) / 100, named, companions, reasons };
 }
 
-/** Types only lower it: JSON is `longtext` on MariaDB. */
+/** Types only lower the confidence, as they vary: JSON is `longtext` on MariaDB. */
 function confidenceOf(is: Record<'signed' | 'named' | 'typed' | 'telling' | 'like', boolean>): Confidence | null {
   if (is.signed) return is.typed || is.named ? 'certain' : 'likely';
   if (is.named || is.telling) return is.typed ? 'likely' : 'possible';
   return is.like ? 'possible' : null;
 }
 
-/** What the pattern captures of the name, empty when the name fits without one; null when it does not fit. */
+/** What the pattern captures from the name; {} if the name fits without it, null if it does not fit. */
 function capturedBy(name: string, { match, table }: Shape): Record<string, string> | null {
   const captured = match?.pattern === undefined ? null : new RegExp(match.pattern, 'iu').exec(name);
   if (captured !== null) return { ...captured.groups };
@@ -78,7 +78,7 @@ function capturedBy(name: string, { match, table }: Shape): Record<string, strin
   return names.some((one) => bare(one) === bare(name)) ? {} : null;
 }
 
-/** `timestamp` fits `timestamp without time zone`; `json` fits what servers without it keep it in. */
+/** `timestamp` fits `timestamp without time zone`; `json` fits the types that servers without JSON use. */
 function typeFits(actual: string | undefined, expected: string): boolean {
   if (actual === undefined) return true;
   const [is, want] = [folded(actual), folded(expected)];
@@ -130,7 +130,7 @@ export function namedLikeOutbox(table: CatalogueTable): boolean {
   return OUTBOX_NAME.test(bare(table.name.table)) || /\boutbox\b/i.test(table.comment ?? '');
 }
 
-/** True for a table that stands beside an outbox, `outbox_offsets`: what comes before the outbox says whose it is. */
+/** True for a helper table of an outbox, e.g. `outbox_offsets`; words before "outbox" only name its owner. */
 export function isAuxiliaryTable(table: CatalogueTable): boolean {
   const own = bare(table.name.table);
   const named = OUTBOX_NAME.exec(own);
@@ -148,7 +148,7 @@ export function genericFit(table: CatalogueTable): GenericFit | null {
   if (payload === undefined) return null;
   const likely = named && kind !== undefined && createdAt !== undefined && progress !== undefined;
   const possibleByName = named && (kind !== undefined || aggregateId !== undefined || createdAt !== undefined);
-  // Nobody called it an outbox: then all of it has to be there, and a column that says "published".
+  // Without an outbox-like name all of these are required, and a column that means "published".
   const marker = publishedAt ?? publishedFlag;
   const possibleByColumns =
     type !== undefined && createdAt !== undefined && marker !== undefined && saysPublished(marker, type) && isAboutSomething(roles);
@@ -169,7 +169,7 @@ function ruledOut(table: CatalogueTable, roles: RoleColumns, named: boolean): bo
   return weak.length > 0 && !(speaksForItself && weak.every((name) => roles.topic?.name === name || roles.type?.name === name));
 }
 
-/** `completed_at` and `delivered_at` are on half the tables of the world: without a name only letting go of an event counts. */
+/** `completed_at` and `delivered_at` are common elsewhere: without an outbox-like name only words for publishing count. */
 function saysPublished(marker: CatalogueColumn, type: CatalogueColumn): boolean {
   const own = bare(marker.name);
   if (/publi[sc]|dispatch|emitted|relayed|forwarded|produced|발행|опубликов|odoslan|veroeffentlicht|veröffentlicht/u.test(own)) return true;
@@ -179,7 +179,7 @@ function saysPublished(marker: CatalogueColumn, type: CatalogueColumn): boolean 
   );
 }
 
-/** The events of an aggregate: a `key` or an `entity_id` alone says no more than that the table has rows. */
+/** Whether rows are events of an aggregate: a `key` or an `entity_id` alone is no evidence. */
 function isAboutSomething({ aggregateId, aggregateType, type }: RoleColumns): boolean {
   if (aggregateId === undefined || bare(aggregateId.name) === 'key') return false;
   return aggregateType !== undefined || /event|message|이벤트|событ|udalost|ereignis|evento/u.test(bare(type?.name ?? ''));

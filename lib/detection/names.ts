@@ -1,12 +1,12 @@
-/** Names as a person reads them: whatever the case, the underscores and the language. */
+/** Names as a person reads them: case and underscores do not matter, in any language. */
 
-/** `OutboxMessage`, `outbox_message` and `OUTBOX-MESSAGE` as one: small letters without what stands between words. */
+/** Makes `OutboxMessage`, `outbox_message` and `OUTBOX-MESSAGE` equal: lower case without separators. */
 export const bare = (name: string): string => folded(name).replace(/[\s_.-]+/gu, '');
 
-/** Small letters, one way of writing each character. */
+/** Lower case, with Unicode's composed characters (NFC). */
 export const folded = (name: string): string => name.normalize('NFC').toLowerCase();
 
-/** The words of a name: `integrationEventLog` and `integration_event_log` are three. */
+/** The words of a name: `integrationEventLog` and `integration_event_log` have three. */
 export function wordsOf(name: string): string[] {
   return name
     .normalize('NFC')
@@ -17,12 +17,12 @@ export function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** A table as people and the configuration name it. */
+/** A table's name in the configuration and for people. */
 export const tableText = (name: { schema: string; table: string }): string => `${name.schema}.${name.table}`;
 
 const ID_LENGTH = 48;
 
-/** An id for an outbox after its table: `order_outbox` is `order-outbox`; with its schema, then a number, where that is taken. */
+/** A free id from the table's name: `order_outbox` → `order-outbox`; if taken with its schema, then with a number. */
 export function slugOf({ schema, table }: { schema: string; table: string }, taken: readonly string[]): string {
   const own = sluggish(table) || 'outbox';
   const prefix = schema === 'public' ? '' : sluggish(schema);
@@ -31,7 +31,7 @@ export function slugOf({ schema, table }: { schema: string; table: string }, tak
   for (let n = 2; ; n += 1) if (!taken.includes(`${own}-${n}`)) return `${own}-${n}`;
 }
 
-/** The words of a name that an id may hold, joined by dashes; letters beyond a to z are left out. */
+/** The words of a name joined by dashes; characters other than a-z and 0-9 are dropped. */
 function sluggish(name: string): string {
   const words = wordsOf(name).map((word) => word.normalize('NFD').replace(/[^a-z0-9]/g, ''));
   return words

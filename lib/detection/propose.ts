@@ -1,4 +1,4 @@
-/** What to paste for a candidate: a built-in shape with its parameters, or a mapping of its own for a table made by hand. */
+/** The YAML to paste for a candidate: a built-in shape with its parameters, or a mapping for a table made by hand. */
 import { Document, isCollection, isSeq, visit, type Node } from 'yaml';
 import type { CatalogueColumn, CatalogueTable } from '@/lib/database/catalogue';
 import type { TableDescription } from '@/lib/database/description';
@@ -19,7 +19,7 @@ export interface ProposeOptions {
   taken: readonly string[];
 }
 
-/** A free id, and one entry of `outboxes` with the key above it, comments on what a person has to confirm. */
+/** A free id, and YAML of `outboxes` with one entry, with comments on what a person has to confirm. */
 export interface Proposal {
   id: string;
   yaml: string;
@@ -35,7 +35,7 @@ export function proposeShape({ candidate, fit }: Found, key: string, options: Pr
   });
 }
 
-/** The lines for a mapping of its own; `near` are the tables of its schema. */
+/** The YAML of an inline mapping; `near` are the tables of its schema. */
 export function proposeOwn(
   { candidate }: Found,
   read: ColumnsRead,
@@ -48,7 +48,7 @@ export function proposeOwn(
   const dead = near.find((other) => tableText(other.name) === beside) ?? null;
   const { states, ...mapping } = proposeMapping({ ...read, roles, words, dead });
   const { kind, columns } = mapping;
-  // A time that is kept without its zone: a person has to say which.
+  // A time without a zone: a person has to confirm its zone.
   const zoneless = Object.values(columns).some(
     (source) => typeof source === 'string' && read.description.columns.get(source)?.kind === 'wall_clock',
   );
@@ -71,10 +71,10 @@ export function proposeOwn(
   });
 }
 
-/** Keys whose lists and maps have a line for each of their own; all others stand in one line. */
+/** Keys written in block style, an entry per line; all others are on one line. */
 const BLOCKS = ['outboxes', 'shape', 'columns', 'states', 'dead', 'parameters'];
 
-/** An entry as text: checked by nothing yet. `annotate` puts comments on nodes of it, by path. */
+/** An entry as YAML, not checked yet. `annotate` adds comments to its nodes, by path. */
 function proposalOf(
   name: { schema: string; table: string },
   { database, taken }: ProposeOptions,
@@ -95,7 +95,7 @@ function proposalOf(
   return { id, yaml: doc.toString({ lineWidth: 0, flowCollectionPadding: true }) };
 }
 
-/** A dead-letter table that is not called as the shape expects. */
+/** The dead-letter table if its name is not the one the shape expects, otherwise null. */
 function otherDeadTable(companions: Found['candidate']['companions'], key: string): string | null {
   const usual = SHAPES.find((shape) => shape.key === key)?.dead?.table;
   const dead = companions.filter(({ purpose }) => purpose === 'dead');
@@ -104,7 +104,7 @@ function otherDeadTable(companions: Found['candidate']['companions'], key: strin
   return dead.some(({ table }) => bare(table.slice(table.indexOf('.') + 1)) === own) ? null : (dead[0]?.table ?? null);
 }
 
-/** The parts of an inline mapping that are proposed, in the order they are written. */
+/** The proposed parts of an inline mapping, in the order they are written. */
 interface Mapping {
   kind: NonNullable<ShapeInput['kind']>;
   columns: ShapeInput['columns'];
@@ -115,11 +115,11 @@ interface Mapping {
 interface ProposedState {
   state: LiveState;
   when: WrittenCondition;
-  /** A person has to say whether this is so. */
+  /** A person has to confirm it. */
   confirm: boolean;
 }
 
-/** Roles that stand in a mapping as they are; the rest of the dictionary gives states. */
+/** Roles written into the mapping as columns; the others of the dictionary become states. */
 const PLAIN_ROLES = VALUE_ROLES.filter((role): role is ValueRole & DictionaryRole => role in DICTIONARY);
 
 interface MappingInput extends Pick<ColumnsRead, 'description' | 'times'> {
@@ -136,14 +136,14 @@ function proposeMapping(input: MappingInput): Mapping {
     const column = roles[role];
     if (column === undefined || (id.length === 1 && id[0] === column.name && role !== 'sequence')) continue;
     const time = role in times ? times[role as keyof typeof times] : undefined;
-    // A column named like a time that holds none has no such role.
+    // It is named like a time, but its values are none.
     if (time === null) continue;
     columns[role] = time === undefined ? column.name : { column: column.name, time };
   }
   return { ...statesOf(roles, columns, input.words), columns, dead: deadOf(input, id) };
 }
 
-/** The columns that name one row: of the unique keys the most telling, without the time by which a table is partitioned. */
+/** The columns that identify a row: the best unique key, without the time column a table is partitioned by. */
 function keyOf(description: TableDescription, roles: RoleColumns): string[] {
   const column = (name: string) => description.columns.get(name);
   const usable = description.indexes
@@ -186,13 +186,13 @@ function statesOf(roles: RoleColumns, columns: Mapping['columns'], words: readon
     const isSet: WrittenCondition = { column, isTrue: true };
     return { kind: 'flag', states: around(isSet, nullable ? { not: isSet } : { column, isTrue: false }) };
   }
-  // An empty table has no words yet: everything waits until they are known.
+  // Without known status words, as in an empty table, every row counts as pending.
   if (status !== undefined)
     return { kind: 'status', states: [{ state: 'pending', when: { column: status.name, isNull: false }, confirm: true }] };
   return { kind: 'presence', states: around(null, { always: true }) };
 }
 
-/** States that columns of their own show, whatever shows what is published. */
+/** States shown by columns of their own, however published rows are recognised. */
 function otherStates({ diedAt, deadFlag, lockedUntil, lockedBy, attempts }: RoleColumns, columns: Mapping['columns']): ProposedState[] {
   const states: ProposedState[] = [];
   const put = (state: LiveState, when: WrittenCondition, confirm = false): void => void states.push({ state, when, confirm });
@@ -225,11 +225,11 @@ function fromWords({ name: column, kind }: CatalogueColumn, words: readonly Stat
   return states.toSpliced(waiting, 0, { ...pending, state: 'retrying', when: tried });
 }
 
-/** The dead-letter table beside it: roles whose columns are called otherwise there. */
+/** The dead-letter table, with the roles whose columns have other names there. */
 function deadOf({ dead, roles }: MappingInput, id: string[]): Mapping['dead'] {
   if (dead === null) return undefined;
   const there = new Set(dead.columns.map(({ name }) => name));
-  // Without the key of the outbox its rows could not be matched.
+  // Without the outbox's key its rows could not be matched.
   if (!id.every((name) => there.has(name))) return undefined;
   const own = rolesOf(dead);
   const columns: NonNullable<Mapping['dead']>['columns'] = {};

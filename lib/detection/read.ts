@@ -1,4 +1,4 @@
-/** What the database says of one candidate: its status words and how its times are written, and its newest rows through a proposed mapping. */
+/** Reads one candidate: its status words, the encoding of its times, and its newest rows through a proposed mapping. */
 import type { Config } from '@/lib/config/config';
 import { SUPPORTED, parseConfig } from '@/lib/config/load';
 import type { CatalogueColumn, CatalogueReader } from '@/lib/database/catalogue';
@@ -27,16 +27,16 @@ export type TimeSpelling = 'epoch_ms' | 'epoch_s' | 'iso';
 
 export interface ColumnsRead {
   description: TableDescription;
-  /** Words of the status column; empty where there is none, or no row. */
+  /** Words of the status column; empty if there is no such column, or no row. */
   words: WordEvidence[];
   complete: boolean;
-  /** How times are written in columns whose type does not say; null for one that holds no time at all. */
+  /** Encoding of times in columns whose type does not show it; null if the values are no times. */
   times: Partial<Record<TimeRole, TimeSpelling | null>>;
 }
 
 type TextRows = Record<string, string | null>[];
 
-/** A table's description and what is in the columns that need it, in one transaction; null when the role sees no such table. Throws DatabaseFailure. */
+/** A table's description and samples of columns, in one transaction; null if the role sees no such table. Throws DatabaseFailure. */
 export function readColumns(database: Database, name: { schema: string; table: string }, roles: RoleColumns): Promise<ColumnsRead | null> {
   return database.read(async (db) => {
     const description = await database.engine.describe(db, name);
@@ -80,7 +80,7 @@ const MS = { from: 1e12, to: 1e13 };
 const SECONDS = { from: 1e9, to: 1e10 };
 const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 
-/** By what the values can be: 1e12 milliseconds are 2001, 1e9 seconds too. An empty table is read as its type suggests. */
+/** By the range of the values: 1e12 ms and 1e9 s are both in 2001. Without values, by the column's type. */
 function spellingOf(sample: TextRows, column: CatalogueColumn | undefined): TimeSpelling | null {
   if (column === undefined) return null;
   const values = sample.flatMap((row) => row[column.name] ?? []).filter((value) => value !== '0');
@@ -93,10 +93,10 @@ function spellingOf(sample: TextRows, column: CatalogueColumn | undefined): Time
 
 const COUNTED_ROWS = 200;
 const PAYLOAD_CHARACTERS = 400;
-/** Below this many levels a payload is not shown. */
+/** Levels of a payload that are shown. */
 const PAYLOAD_DEPTH = 2;
 
-/** Reads the newest rows through the proposed lines. Throws Problem where the mapping does not fit, DatabaseFailure for the database's own. */
+/** Reads the newest rows through the proposed YAML. Throws Problem if the mapping does not fit, DatabaseFailure if the database fails. */
 export async function readThrough(database: Database, yaml: string, rows: number): Promise<{ roles: MappedRole[]; sample: Sample }> {
   const outbox = await bindOutbox(settingsOf(configOf(database, yaml)), database);
   const stateless = outbox.shape.states.length === 0;
@@ -113,7 +113,7 @@ export async function readThrough(database: Database, yaml: string, rows: number
   };
 }
 
-/** Parsed by the schema a person's file is parsed by, so that what is proposed can be pasted. */
+/** Parsed like a configuration file, so that the proposal can be pasted. */
 export function configOf(database: Pick<Database, 'id' | 'engine'>, yaml: string): Config {
   const scheme = database.engine.key === 'mysql' ? 'mysql' : 'postgresql';
   const text = `databases:\n  ${database.id}:\n    url: ${scheme}://reader@localhost/database\n${yaml}`;
@@ -125,7 +125,7 @@ export function configOf(database: Pick<Database, 'id' | 'engine'>, yaml: string
 function settingsOf(config: Config): ReturnType<typeof directoryOptions>['outboxes'][number] {
   const [settings] = directoryOptions(config).outboxes;
   if (settings === undefined) throw new Problem('invalid', 'No outbox is proposed');
-  // What is private in here is not configured yet: all of it is.
+  // No masks are configured yet, so everything is masked.
   return { ...settings, mask: ['payload.**', 'headers.**'] };
 }
 
@@ -144,7 +144,7 @@ async function rowOf(outbox: Outbox, event: OutboxEvent): Promise<Sample['rows']
   return { event, payload: payload === null || payload.binary ? null : skeleton(payload.head) };
 }
 
-/** A JSON payload with its keys and none of its values; null for anything else. */
+/** A JSON payload with its keys but without its values; null for anything else. */
 function skeleton(text: string | null): string | null {
   if (text === null) return null;
   try {

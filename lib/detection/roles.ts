@@ -8,7 +8,7 @@ export type RoleColumns = Partial<Record<DictionaryRole, CatalogueColumn>>;
 
 const ORDER = Object.keys(DICTIONARY) as DictionaryRole[];
 
-/** What nearly all names begin with (`ob_` of `ob_id`, `ob_type`), so that it can be left out; empty when there is none. */
+/** The prefix of 70% of the names or more (`ob_` of `ob_id`, `ob_type`), which is ignored; '' if there is none. */
 function commonPrefix(names: readonly string[]): string {
   const counted = new Map<string, number>();
   for (const name of names) {
@@ -19,7 +19,7 @@ function commonPrefix(names: readonly string[]): string {
   return most !== undefined && names.length >= 4 && most[1] >= names.length * 0.7 ? most[0] : '';
 }
 
-/** Names under which a column is found: its own, and without what only says whose it is. */
+/** Names to look a column up by: its own, and without filler words such as `event`. */
 function namesOf(name: string, prefix: string): string[] {
   const own = bare(folded(name).startsWith(prefix) ? folded(name).slice(prefix.length) : name);
   const shorter = FILLERS.filter((filler) => own.startsWith(filler) && own.length > filler.length + 1).map((filler) =>
@@ -28,13 +28,13 @@ function namesOf(name: string, prefix: string): string[] {
   return [own, ...shorter];
 }
 
-/** The column of each role as far as names and types show; a column serves one role. */
+/** The column of each role, judged by names and types; a column gets one role at most. */
 export function rolesOf(table: CatalogueTable): RoleColumns {
   const prefix = commonPrefix(table.columns.map(({ name }) => name));
   const named = table.columns.map((column) => ({ column, names: namesOf(column.name, prefix) }));
   const roles: RoleColumns = {};
   const taken = new Set<string>();
-  // First by the names as they are, then by what is left of them without a filler.
+  // First by whole names, then without filler words.
   for (const pass of [0, 1]) {
     for (const role of ORDER) {
       if (roles[role] !== undefined) continue;
@@ -57,7 +57,7 @@ function rankOf(role: DictionaryRole, names: readonly string[]): number {
   return ranks.length === 0 ? -1 : Math.min(...ranks);
 }
 
-/** The words of letters, chats and pages among the columns: `strong` ones rule an outbox out, `weak` ones weigh against it. */
+/** Columns named as in mails, chats and pages: `strong` ones rule an outbox out, `weak` ones are evidence against it. */
 export function vetoes(table: CatalogueTable): { strong: string[]; weak: string[] } {
   const prefix = commonPrefix(table.columns.map(({ name }) => name));
   const has = (words: ReadonlySet<string>) =>
@@ -65,7 +65,7 @@ export function vetoes(table: CatalogueTable): { strong: string[]; weak: string[
   return { strong: has(VETO_NAMES), weak: has(WEAK_VETO_NAMES) };
 }
 
-/** True for a name the dictionary knows: such a column belongs to no one library. */
+/** True for a name in the dictionary: such a column is not specific to a library. */
 export function isCommonName(name: string): boolean {
   const own = bare(name);
   return own === 'id' || own === 'updatedat' || ORDER.some((role) => DICTIONARY[role].names.includes(own));
@@ -74,11 +74,11 @@ export function isCommonName(name: string): boolean {
 export interface WordEvidence {
   word: string;
   rows: number;
-  /** Of these rows, those that have a published time; null where the table has none. */
+  /** How many of these rows have a publishing time; null if the table has none. */
   published: number | null;
 }
 
-/** What each word is proposed to mean. Numbers are never sure, `failed` never proposed: libraries do not agree on it. */
+/** The proposed state of each status word. Numbers are never sure; `failed` gets none, as libraries disagree on it. */
 export function proposeWords(seen: readonly WordEvidence[]): StatusWord[] {
   const further = seen.some(({ word }) => DONE_WORDS.has(bare(word)));
   const split = seen.some(({ published, rows }) => published !== null && published < rows);
@@ -87,7 +87,7 @@ export function proposeWords(seen: readonly WordEvidence[]): StatusWord[] {
     if (own === 'published' && further) return { word, rows, state: null, sure: false };
     const state = (Object.keys(STATUS_WORDS) as LiveState[]).find((one) => STATUS_WORDS[one].has(own)) ?? null;
     if (state !== null) return { word, rows, state, sure: true };
-    // Rows with this word all have their published time, and rows with others have not.
+    // All rows with this word have a publishing time, and some rows with other words do not.
     const shown = split && published !== null && rows > 0 && published === rows;
     return { word, rows, state: shown ? 'published' : null, sure: false };
   });

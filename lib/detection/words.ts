@@ -1,9 +1,9 @@
-/** What people call the columns of an outbox, most telling first, in small letters with nothing between the words. */
+/** Column names of outboxes in several languages, most specific first, in lower case without separators. */
 
 import type { CatalogueColumn } from '@/lib/database/catalogue';
 import type { LiveState } from '@/lib/shared/states';
 
-/** Roles the dictionary knows: those of the shape language, and the three ways a table shows its progress. */
+/** Roles in the dictionary: those of the shape language, and three columns that show progress: status, publishedFlag, deadFlag. */
 export type DictionaryRole =
   | 'sequence' | 'type' | 'topic' | 'aggregateType' | 'aggregateId' | 'createdAt' | 'publishedAt' | 'attemptedAt' | 'lockedUntil'
   | 'lockedBy' | 'availableAt' | 'diedAt' | 'attempts' | 'maxAttempts' | 'error' | 'dedupKey' | 'traceId' | 'payload' | 'headers'
@@ -11,7 +11,7 @@ export type DictionaryRole =
 
 const split = (text: string): string[] => text.trim().split(/\s+/);
 
-/** Past participles of letting go: alone they are a time, a flag or a status, as their type says. */
+/** Participles that mean "published": as a column a time, a flag or a status, depending on its type. */
 const GONE = split(`published dispatched sent relayed emitted forwarded produced delivered processed completed handled done
   발행 발행됨 전송 전송됨 опубликовано отправлено обработано publicado enviado procesado odoslane odoslané spracovane spracované publikovane publikované
   gesendet versendet veroeffentlicht veröffentlicht verarbeitet`);
@@ -28,14 +28,13 @@ const isContent: Fits = ({ kind, type }) => ['json', 'binary', 'text'].includes(
 const isKey: Fits = ({ kind }) => ['text', 'uuid', 'integer', 'binary'].includes(kind);
 const isErrorText: Fits = ({ kind }) => kind === 'text' || kind === 'json';
 const isVersion: Fits = (column) => isNumber(column) || column.kind === 'binary';
-/** Words or small numbers: neither a flag nor a time. */
 const isStatus: Fits = (column) => (isKind(column) || column.labels !== null) && !isFlag(column);
 export const isTime: Fits = ({ kind }) => kind === 'instant' || kind === 'wall_clock';
-/** A number or a text can hold a time too: its values are read later. */
+/** A number or a text can hold a time too; its values are checked later. */
 const maybeTime: Fits = (column) =>
   isTime(column) || (column.kind === 'integer' && /^(bigint|int8)/i.test(column.type)) || (isText(column) && column.labels === null);
 
-/** By role: the types that can hold it and what its column is called. In this order a column is given to a role: what is needed most comes first. */
+/** By role: its possible types and column names. Columns are assigned in this order, the most important role first. */
 export const DICTIONARY: Record<DictionaryRole, { fits: Fits; names: readonly string[] }> = {
   payload: { fits: isContent, names: split(`payload eventpayload messagepayload payloadjson jsonpayload eventdata messagedata body messagebody eventbody serializeddata serializedevent
     serializedpayload data content contents eventcontent messagecontent envelope eventjson jsondata json message msg value event
@@ -97,10 +96,10 @@ export const DICTIONARY: Record<DictionaryRole, { fits: Fits; names: readonly st
   version: { fits: isVersion, names: split(`lockversion rowversion version optlock`) },
 }; // prettier-ignore
 
-/** Words before a column's own that say nothing new: `event_status`, `outbox_id`, `msg_created_at`. */
+/** Prefixes of column names that add no meaning: `event_status`, `outbox_id`, `msg_created_at`. */
 export const FILLERS = ['outbox', 'event', 'message', 'msg', 'evt', 'ob', 'obx', 'integrationevent', 'domainevent'];
 
-/** Columns of letters, chats and pages: a table that has one carries messages between people, not between services. */
+/** Columns of mails, chats and pages: such a table holds messages between people, not between services. */
 export const VETO_NAMES = new Set(
   split(`recipient recipients recipientid recipientemail toaddress toaddresses toemail emailto emailaddress tonumber phonenumber fromaddress fromemail cc bcc replytoaddress
     folderid folder mailboxid readat isread sender senderid senderemail receiverid conversationid chatid threadid roomid htmlbody bodyhtml textbody slug
@@ -108,27 +107,27 @@ export const VETO_NAMES = new Set(
     odosielatel odosielateľ empfaenger empfänger absender betreff`),
 ); // prettier-ignore
 
-/** Names that are a veto only where nothing else speaks for an outbox: `subject` is also what NATS calls a topic. */
+/** A veto only without other evidence for an outbox: `subject` is also NATS's word for a topic. */
 export const WEAK_VETO_NAMES = new Set(split('subject title caption'));
 
-/** What outboxes are called, in any of the languages; compared with the bare name of a table. */
+/** Names of outboxes in several languages; matched against the bare name of a table. */
 export const OUTBOX_NAME =
   /outbox|outgoing(message|event|envelope)|(message|event)sout(going)?$|(event|message)publication|integration(event|message)|(transactional|pending|unpublished|unsent|reliable)(message|event)|(event|message)s?to(publish|send|dispatch)|(publish|dispatch|relay)(er)?(queue|log)|(event|message)(relay|dispatch|publisher)|아웃박스|발신함|발행대기|아웃바운드이벤트|исходящ|аутбокс|очередьсобытий|ishodyash|isxodyash|bandejadesalida|bandejasalida|(mensajes|eventos)(de)?salida|(mensajes|eventos)salientes|eventospendientes|odchadzajuc|odchádzajúc|odosielan(e|é)(udalosti|spravy|správy)|ausgehend|postausgang|nachrichtenausgang|ereignisausgang|ausgangs(nachricht|ereignis|event)/u;
 
-/** What the dead-letter table of an outbox has in its name, besides the outbox's own. */
+/** Parts of the names of dead-letter tables. */
 export const DEAD_NAME =
   /dead|dlq|dlx|poison|failed|failures?|errors?$|parked|rejected|abandoned|мертв|ошиб|muert|fallid|mrtv|mŕtv|tote|fehl/u;
 
 export const ARCHIVE_NAME = /archive|history|processed|published|completed|sent$|done$|backup|архив|archivo|archiv/u;
 
-/** Words in the names of tables beside an outbox: they hold no events. */
+/** Words in the names of an outbox's helper tables, which hold no events. */
 export const AUXILIARY_WORDS = new Set(
   split(`offset offsets cursor cursors checkpoint checkpoints lock locks lease leases config configs configuration setting settings subscription subscriptions
     consumer consumers instance instances partition partitions worker workers node nodes migration migrations version versions schema stat stats statistics metric
     metrics attempt attempts delivery deliveries inbox exception exceptions audit topic topics type types sequence state states exchange`),
 );
 
-/** What the words of a status column mean, where they leave no doubt. */
+/** Unambiguous words of a status column, by their state. */
 export const STATUS_WORDS: Record<LiveState, ReadonlySet<string>> = {
   pending: new Set(
     split(`pending new created queued available scheduled ready waiting open todo unsent unpublished notsent notpublished initial init stored saved enqueued delayed
@@ -158,5 +157,5 @@ export const STATUS_WORDS: Record<LiveState, ReadonlySet<string>> = {
   ),
 };
 
-/** After these words `published` may well mean "stored and waiting", as it does in Spring Modulith. */
+/** Besides these words `published` may mean "stored and waiting", as in Spring Modulith. */
 export const DONE_WORDS = new Set(split('completed complete processed delivered done handled finished succeeded acknowledged acked'));
