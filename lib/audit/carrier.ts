@@ -5,7 +5,7 @@ import type { Store } from '@/lib/store/store';
 import { DatabaseCarrier } from './database-carrier';
 import { recordsKeeper } from './records-keeper';
 
-/** Between two looks at rest: a record may take ten seconds to the audit, and twenty databases are asked ten statements a second. */
+/** Time between two looks at rest: a record may take ten seconds to the audit, and twenty databases get ten statements a second. */
 const REST_MS = { least: 5_000, perDatabase: 400, most: 8_000 };
 
 export type Carrier = ReturnType<typeof startCarrier>;
@@ -13,11 +13,11 @@ export type Carrier = ReturnType<typeof startCarrier>;
 interface CarrierOptions {
   directory: Pick<OutboxDirectory, 'ids' | 'database'>;
   store: Store;
-  /** Called with what went wrong, once; it is tried again all the same. */
+  /** Called once per error; the carrier retries anyway. */
   onError(databaseId: string, error: unknown): void;
 }
 
-/** Carries intervention records into the audit: at least once, idempotent by id, whatever the clocks say; what is lacking is reported. */
+/** Carries intervention records into the audit: at least once, idempotent by id, independent of clocks; reports missing ones. */
 export function startCarrier({ directory, store, onError }: CarrierOptions) {
   const keeper = recordsKeeper(store);
   const byDatabase = new Map<Database, string[]>();
@@ -37,7 +37,7 @@ export function startCarrier({ directory, store, onError }: CarrierOptions) {
   for (const carrier of carriers.values()) void carrier.run();
   return {
     kick: (outboxId: string): void => carriers.get(directory.database(outboxId).id)?.kick(),
-    /** Carries everything there is now; for tests and scripts. */
+    /** Carries all current records; for tests and scripts. */
     async carryAll(): Promise<void> {
       await Promise.all([...carriers.values()].map((carrier) => carrier.carryAll()));
     },

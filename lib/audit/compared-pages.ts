@@ -1,22 +1,22 @@
 import type { IdRange } from '@/lib/interventions/records';
 import { type Carrying, LACKING_MAX, type LackReason } from '@/lib/shared/changes/carrying';
 
-/** Records counted in one look, and in how many pages at the most. */
+/** Most records counted in one look, and most pages. */
 const COUNT_ROWS = 100_000;
 const COUNT_PAGES = 40;
 
-/** A range of ids and how many records were in it when they were compared, with those that were seen to come since. */
+/** A range of ids, and its number of records when last compared plus those seen since. */
 export interface ComparedPage extends IdRange {
   rows: number;
 }
 
-/** All records of a database in pages by id: a page that holds another number than was counted is to be compared again. */
+/** All records of a database in pages by id: a page with another count than expected is compared again. */
 export class ComparedPages {
   private pages: ComparedPage[] = [];
   private next = 0;
   private mostRows = COUNT_ROWS;
 
-  /** A range has been compared and is these pages now, in their order: one of the pages, or all of them. */
+  /** A range was compared and now consists of these pages, in order; the range is one page, or all records. */
   compared({ after, upTo }: IdRange, pages: readonly ComparedPage[]): void {
     if (after === null && upTo === null) {
       this.pages = [...pages];
@@ -34,7 +34,7 @@ export class ComparedPages {
     }
   }
 
-  /** Which pages to count now: as many as hold so many records, in turns. */
+  /** The pages to count now, in turns, up to a number of records. */
   due(): ComparedPage[] {
     const due: ComparedPage[] = [];
     let rows = 0;
@@ -49,20 +49,20 @@ export class ComparedPages {
     return due;
   }
 
-  /** Counting them took too long: a quarter of them until all have been compared again. */
+  /** Counting timed out: counts a quarter until all records have been compared again. */
   tooMany(): void {
     this.mostRows /= 4;
   }
 }
 
-/** A record is in the audit within this time, or it is said that it may not be. */
+/** A record that is not in the audit after this time is reported. */
 const LATE_MS = 10_000;
 
-/** What the audit lacks of the records of one database, and since when. Lengths of time come from no clock that can be set. */
+/** Records of one database that the audit lacks, and since when. Durations use the monotonic clock. */
 export class Lack {
   private lacking = new Set<string>();
   private looked = false;
-  /** All records are to be compared: nothing has been since the start, or since something failed. */
+  /** All records have to be compared: not done since the start, or since a failure. */
   private unsure = true;
   private trouble: LackReason | null = null;
   private completeAt: string | null = null;
@@ -75,7 +75,7 @@ export class Lack {
     this.judge();
   }
 
-  /** Of these records, the newest ones, those that could not be brought. */
+  /** Updates the lacking ones among these records: those in `lacked` could not be carried. */
   found(records: readonly { id: string }[], lacked: ReadonlySet<string>): void {
     this.looked = true;
     for (const { id } of records) {
@@ -93,7 +93,7 @@ export class Lack {
     this.judge();
   }
 
-  /** What keeps all of them from being compared or brought; null: nothing does any more. */
+  /** Why records cannot be compared or carried; null if nothing prevents it. */
   because(trouble: LackReason | null): void {
     this.trouble = trouble;
     if (trouble !== null) this.unsure = true;

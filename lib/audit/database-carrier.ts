@@ -15,36 +15,36 @@ import { LACKING_MAX, type Carrying, type LackReason } from '@/lib/shared/change
 import { ComparedPages, type ComparedPage, Lack } from './compared-pages';
 import { StoreTrouble, type RecordsKeeper } from './records-keeper';
 
-/** Between two looks while interventions are being made. */
+/** Time between two looks while interventions are made. */
 const ACTIVE_MS = 1_000;
 const ACTIVE_FOR_MS = 60_000;
 const RETRY_MS = 3_000;
 const WALK_EVERY_MS = 300_000;
-/** Pages are counted at rest in every look. */
+/** Below the time between looks at rest, so that each of those counts pages. */
 const COUNT_EVERY_MS = 4_000;
 export const LOOK_ROWS = 500;
 const WALK_ROWS = 5_000;
 const WALK_ROWS_LEAST = 50;
-/** Whole records are read and kept some at a time: those with so many lines together, and one at the least. */
+/** Whole records are carried in batches of at most this many lines, but at least one record. */
 const LINES_AT_ONCE = 1_000;
 
-/** The records are there, or have been, and cannot be read. */
+/** The records exist, or did, but cannot be read. */
 class RecordsUnreadable extends Error {
   override readonly name = 'RecordsUnreadable';
 }
 
 export interface DatabaseCarrierOptions {
   database: Database;
-  /** The outboxes configured in it: records of others are none of ours. */
+  /** The outboxes configured in it: records of other outboxes are ignored. */
   outboxes: readonly string[];
   keeper: RecordsKeeper;
   restMs: number;
-  /** At which part of a rest it looks, so that many databases take turns. */
+  /** Offset of the looks as a share of `restMs`, so that databases take turns. */
   phase: number;
   onError(error: unknown): void;
 }
 
-/** Records of a range being compared from its first id to its last. */
+/** A comparison of a range's records, from its first id to its last. */
 interface Walk {
   range: IdRange;
   after: string | null;
@@ -55,16 +55,16 @@ interface Walk {
 const ALL: IdRange = { after: null, upTo: null };
 const over = (range: IdRange): Walk => ({ range, after: range.after, lacked: new Set(), pages: [] });
 
-/** Carries the records of one database. The store says which it lacks; the newest are looked at first, others are found by counting. */
+/** Carries the records of one database. The store reports which it lacks; each look reads the newest, others are found by counting. */
 export class DatabaseCarrier {
   private readonly lack: Lack;
-  /** Lines of the newest records that the audit has. */
+  /** Number of lines, by id, of the newest records that the audit has. */
   private known = new Map<string, number>();
   private present = false;
   private seen = new Set<string>();
   private readonly pages = new ComparedPages();
   private walk: Walk | null = over(ALL);
-  /** Pages to be compared after that, because they hold another number of records than was thought. */
+  /** Pages to compare next, because their number of records is not the expected one. */
   private doubted: IdRange[] = [];
   private countAt = -Infinity;
   private walkAt = 0;
@@ -74,7 +74,7 @@ export class DatabaseCarrier {
   private activeUntil = -Infinity;
   private upSince = 0;
   private asked = false;
-  /** The store took nothing in this look. */
+  /** The store accepted no entries in this look. */
   private blocked = false;
   private readonly reported = new Set<string>();
   private running: Promise<void> | null = null;
@@ -153,13 +153,13 @@ export class DatabaseCarrier {
     this.lookAt = now < this.activeUntil ? now + ACTIVE_MS : this.nextTurn(now);
   }
 
-  /** Its own turns lie a rest apart, whatever came between. */
+  /** Regular looks are `restMs` apart, whatever extra looks came between. */
   private nextTurn(now: number): number {
     const { restMs, phase } = this.options;
     return (Math.floor(now / restMs - phase) + 1 + phase) * restMs;
   }
 
-  /** What is newest; whatever else came is where another number of records is than was thought. */
+  /** The newest records; counts some pages too, as an unexpected count shows that other records came. */
   private async newest(): Promise<RecordSize[]> {
     const due = performance.now() < this.countAt ? [] : this.pages.due();
     const { records, counts } = await this.readNewest(due);
@@ -182,7 +182,7 @@ export class DatabaseCarrier {
     }
   }
 
-  /** Whether there are records to be read. Throws RecordsUnreadable where there must be some, and they cannot be. */
+  /** Whether there are readable records. Throws RecordsUnreadable if there must be some but they cannot be read. */
   private async find(): Promise<boolean> {
     const { database, outboxes, keeper } = this.options;
     const sight = await database.read((db) => recordsSight(database.engine, db));
@@ -211,7 +211,7 @@ export class DatabaseCarrier {
     const isLast = page.length < limit;
     walk.after = page.at(-1)?.id ?? after;
     walk.pages.push({ after, upTo: isLast ? range.upTo : walk.after, rows: page.length });
-    // Whoever began another one meanwhile wants all compared again.
+    // A comparison that was started meanwhile covers all records again.
     if (!isLast || this.walk !== walk || this.stopped) return;
     this.walk = null;
     this.pages.compared(range, walk.pages);
@@ -223,9 +223,9 @@ export class DatabaseCarrier {
     if (this.blocked) this.lack.because('store');
   }
 
-  /** Brings those that the store lacks; answers the ids of those that could not be brought. */
+  /** Carries the records that the store lacks; returns the ids that could not be carried. */
   private async bring(records: readonly RecordSize[]): Promise<Set<string>> {
-    // An id that the console never gave has no place in the store.
+    // Only ids the console made (UUIDs) fit into the store.
     const lacked = new Set(records.filter(({ id }) => !UUID.test(id)).map(({ id }) => id));
     const sound = records.flatMap(({ id, lines }) => (lacked.has(id) ? [] : [{ id, lines: lines ?? 0 }]));
     if (sound.length === 0) return lacked;
@@ -244,7 +244,7 @@ export class DatabaseCarrier {
     return lacked;
   }
 
-  /** Carries whole records; where one of them is to blame, each by itself. Answers the ids of those that could not be. */
+  /** Carries whole records, one by one if the batch fails because of a record. Returns the ids that could not be carried. */
   private async carry(ids: string[]): Promise<string[]> {
     if (this.blocked || this.stopped) return ids;
     const { database, keeper } = this.options;
@@ -267,7 +267,7 @@ export class DatabaseCarrier {
 
   private failed(error: unknown): void {
     this.asked = false;
-    // Whatever was there before may be otherwise afterwards.
+    // Everything may have changed when the database answers again.
     this.present = false;
     this.walk = null;
     this.walkAt = 0;
@@ -276,7 +276,7 @@ export class DatabaseCarrier {
     this.report(error);
   }
 
-  /** A source that is away is no news for the log: its records wait for it. The rest is told once, until it is well again. */
+  /** Reports an error once until a look succeeds; never that the database is unreachable, as its records are carried later. */
   private report(error: unknown): void {
     if (error instanceof DatabaseFailure && (error.code === 'connection' || error.code === 'busy')) return;
     const told = String(error);

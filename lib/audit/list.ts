@@ -5,7 +5,7 @@ import { Problem } from '@/lib/shared/problems';
 import { selectAuditEntries, type AuditPosition } from '@/lib/store/audit';
 import type { Store } from '@/lib/store/store';
 
-/** A page of the audit, newest first. `limit` 1 to 200. Throws Problem `invalid` for a foreign cursor. */
+/** A page of the audit, newest first. `limit` 1 to 200. Throws Problem `invalid` for a cursor that is not the audit's. */
 export async function listAudit(
   store: Store,
   filter: AuditFilter,

@@ -7,10 +7,10 @@ import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
 import { hasCarriedAny, keepCarried, lackedRecords } from '@/lib/store/carried-records';
 import type { Store } from '@/lib/store/store';
 
-/** One audit entry per line of a record, with an id that is the same however often it is carried; one for a record without lines. */
+/** One audit entry per line of a record, or one if it has no lines. Ids are stable, so that carrying it again adds nothing. */
 export function entriesOf({ header, lines }: StoredRecord): NewAuditEntry[] {
   const common = {
-    // A time that no calendar has is told by none.
+    // A time outside the calendar is null.
     at: header.at ?? timeInId(header.id) ?? new Date().toISOString(),
     actorId: header.actor_id,
     actor: header.actor_name,
@@ -34,7 +34,7 @@ export function entriesOf({ header, lines }: StoredRecord): NewAuditEntry[] {
   }));
 }
 
-/** What an entry says of an event where nothing was changed. */
+/** The event fields of an entry that changed nothing. */
 export const NO_EVENT = {
   eventId: null,
   eventType: null,
@@ -45,13 +45,13 @@ export const NO_EVENT = {
   after: null,
 } as const;
 
-/** A UUID (version 8: made by us) of the intervention and the event's position in it: the same however often it is asked for. */
+/** A UUID (version 8: our own scheme) from the intervention and the event's position in it: always the same. */
 export function entryId(intervention: string, position: number): string {
   const hex = createHash('sha256').update(`${intervention}/${position}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The store does not answer, or takes no entries: none of the records is to blame. */
+/** The store does not answer or accepts no entries; the records are not the cause. */
 export class StoreTrouble extends Error {
   constructor(cause: unknown) {
     super('the store does not answer or takes no entries', { cause });
@@ -59,15 +59,15 @@ export class StoreTrouble extends Error {
   }
 }
 
-/** What a carrier asks of the store. Whatever the store is to blame for is thrown as StoreTrouble. */
+/** The store as a carrier uses it. Failures of the store are thrown as StoreTrouble. */
 export type RecordsKeeper = ReturnType<typeof recordsKeeper>;
 
 export function recordsKeeper(store: Store) {
   return {
-    /** The ids of those that the audit lacks, or has fewer lines of. */
+    /** The ids of records that the audit lacks, or has fewer lines of. */
     lacked: (records: readonly { id: string; lines: number }[]) => lackedRecords(store.db, records).catch(trouble),
     hasAny: (outboxes: readonly string[]) => hasCarriedAny(store.db, outboxes).catch(trouble),
-    /** Puts whole records into the audit, all or none. Rejects with the driver's error when one of them cannot be kept. */
+    /** Adds whole records to the audit, all or none. Rejects with the driver's error if one of them cannot be stored. */
     async keep(records: readonly StoredRecord[]): Promise<void> {
       try {
         await store.db.transaction().execute(async (db) => {
@@ -87,7 +87,7 @@ function trouble(error: unknown): never {
   throw new StoreTrouble(error);
 }
 
-/** A value that its column or an index cannot take; anything else would be so whatever the record says. */
+/** A value that a column or index cannot hold; other failures do not depend on the record. */
 function isOfRecord({ code, state }: DatabaseFailure): boolean {
   return code === 'bad_value' || code === 'constraint' || (code === 'other' && (state === null || state.startsWith('54')));
 }

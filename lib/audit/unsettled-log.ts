@@ -20,7 +20,7 @@ interface Owed {
   outcome: 'applied' | 'not_applied' | null;
 }
 
-/** Tries whose commit nobody has heard of, in the store until the database answers. What it does not take is owed by this process. */
+/** Attempts whose commit is unknown, in the store until the database answers. This process keeps what the store does not take. */
 export function unsettledLog(store: Store, onError: (error: unknown) => void): UnsettledLog {
   const owed = new Map<string, Owed>();
 
@@ -58,14 +58,14 @@ export function unsettledLog(store: Store, onError: (error: unknown) => void): U
       if (open !== undefined) return here(open);
       const { outbox, actor, key } = wanted;
       const found = await findUnsettledOfKey(store.db, { outbox, actorId: actor.id, key }).catch(away);
-      // What has been settled here is still open there.
+      // Settled here, but still open in the store.
       const known = found === null ? undefined : owed.get(found.entry.id);
       if (found !== null && known === undefined) return found;
       return ours.map(here).find((one) => one !== null) ?? null;
     },
     async list(outboxes) {
       for (const one of owed.values()) {
-        // One refusal is enough to know that the store is away.
+        // After one failure the store is unreachable for the others too.
         const paid = await pay(one).then(
           () => true,
           (error: unknown) => (onError(error), false),
@@ -90,7 +90,7 @@ function away(error: unknown): never {
   );
 }
 
-/** One entry per event, with an id that is the same whoever finds out, and never that of a record. */
+/** One entry per event, with an id that is the same in every process, and never that of a record. */
 function notApplied({ id, at, actor, outbox, request }: Unsettled): NewAuditEntry[] {
   return request.events.map((event, position) => ({
     ...NO_EVENT,
