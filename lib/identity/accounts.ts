@@ -6,12 +6,12 @@ import type { Store } from '@/lib/store/store';
 import { recordDeed } from '@/lib/store/audit';
 import { hashPassword } from './passwords';
 
-/** Who may run a command may read the configuration with its passwords; the audit says that it was this way. */
+/** The actor in the audit for the command line, whose users can read the configuration with its passwords anyway. */
 export const COMMAND_LINE: Who = { id: 'command', name: 'command line', role: '' };
 
 const ADDRESS = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/;
 
-/** An e-mail address as it is kept; null when it is none, or one that Unicode normalisation would turn into another (`＠` into `@`). */
+/** An e-mail address as stored; null if it is invalid or changed by Unicode normalisation (`＠` into `@`). */
 export function normaliseEmail(input: string): string | null {
   if (input.length > 254) return null;
   const email = input.trim().toLowerCase();
@@ -25,13 +25,13 @@ function emailOf(input: string): string {
   return email;
 }
 
-/** The role of this name; throws Problem `invalid`. */
+/** The role of this name. Throws Problem `invalid`. */
 export function roleOf(input: string): Role {
   if (!isRole(input)) throw new Problem('invalid', `There is no role ${JSON.stringify(input)}; use one of ${ROLES.join(', ')}`);
   return input;
 }
 
-/** Creates an account and answers its id. Throws Problem `invalid`, or `conflict` when the address is taken. */
+/** Creates an account and returns its id. Throws Problem `invalid`, or `conflict` if the address is taken. */
 export async function createAccount(store: Store, account: { email: string; password: string; role: string }): Promise<string> {
   const email = emailOf(account.email);
   const role = roleOf(account.role);
@@ -44,7 +44,7 @@ export async function createAccount(store: Store, account: { email: string; pass
   });
 }
 
-/** Changes role, password or whether the account may sign in; its sessions end, with its password the places it was known from. Throws Problem `not_found`, `invalid`. */
+/** Changes role, password or `disabled`; ends all sessions, a new password forgets known places. Throws Problem `not_found`, `invalid`. */
 export async function changeAccount(
   store: Store,
   address: string,
@@ -72,5 +72,5 @@ export async function changeAccount(
   });
 }
 
-/** Every account, by address. */
+/** All accounts, by address. */
 export const listAccounts = (store: Store): Promise<ListedAccount[]> => selectAccounts(store.db);

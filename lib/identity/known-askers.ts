@@ -1,4 +1,4 @@
-/** Who is behind a session or a token, remembered for seconds; what changes something asks the store itself, so that it is refused at once. */
+/** Caches the actor of a session or token for seconds; changes read the store instead, so that a revoked one is refused at once. */
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import type { Actor } from '@/lib/shared/permissions';
 import { touchApiToken } from '@/lib/store/api-tokens';
@@ -6,9 +6,9 @@ import type { Store } from '@/lib/store/store';
 import { findLiveSession, revokeSession } from '@/lib/store/sign-ins';
 import { actorOfToken, tokenHash } from './tokens';
 
-/** So long a screen may go on reading after its session was ended elsewhere, in milliseconds. */
+/** How long a screen may still read after its session was ended elsewhere, in milliseconds. */
 const REMEMBERED_MS = 10_000;
-/** Beyond so many askers the one asked about longest ago is forgotten. */
+/** Most actors cached; then the oldest is dropped. */
 const REMEMBERED_MAX = 2_000;
 const USE_NOTED_MS = 60_000;
 
@@ -16,12 +16,12 @@ export type KnownAskers = ReturnType<typeof knownAskers>;
 
 interface Options {
   now?: () => number;
-  /** That a token was used could not be noted: no reason to refuse who used it. */
+  /** Called if a token's use could not be recorded; the request goes on. */
   onUnnoted(error: unknown): void;
 }
 
 export function knownAskers(store: Store, { now = Date.now, onUnnoted }: Options) {
-  /** In the order they were asked about. */
+  /** In the order they were read from the store. */
   const remembered = new Map<string, { actor: Promise<Actor | null>; until: number }>();
   const notedAt = new Map<string, number>();
 
@@ -34,7 +34,7 @@ export function knownAskers(store: Store, { now = Date.now, onUnnoted }: Options
     const forget = (): void => {
       if (remembered.get(key)?.actor === actor) remembered.delete(key);
     };
-    // An unknown asker is not remembered, so that guesses take no room; a failure is asked again.
+    // Unknown sessions and tokens are not cached, so that guesses take no memory, nor are failures.
     actor.then((found) => found === null && forget(), forget);
     for (const [oldest] of remembered) if (remembered.size > REMEMBERED_MAX) remembered.delete(oldest);
     return actor;
@@ -48,14 +48,14 @@ export function knownAskers(store: Store, { now = Date.now, onUnnoted }: Options
   }
 
   return {
-    /** null when the session is over. `fresh`: as the store has it now. Rejects with DatabaseFailure when the store does not answer. */
+    /** null if the session is over. `fresh` reads the store. Rejects with DatabaseFailure if the store does not answer. */
     ofSession: (sid: string, fresh: boolean) => ask(`session ${sid}`, fresh, () => actorOfSession(store, sid)),
     async ofToken(token: string, fresh: boolean): Promise<Actor | null> {
       const actor = await ask(`token ${tokenHash(token)}`, fresh, () => actorOfToken(store, token));
       if (actor !== null) noteUse(actor);
       return actor;
     },
-    /** Ends a session, here at once. */
+    /** Ends a session and drops it from this process's cache. */
     async signOut(sid: unknown): Promise<void> {
       await endSession(store, sid);
       remembered.delete(`session ${String(sid)}`);
@@ -65,14 +65,14 @@ export function knownAskers(store: Store, { now = Date.now, onUnnoted }: Options
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Who a session belongs to; null when it was revoked, is over, or the account was disabled or changed since. */
+/** The actor of a session; null if it was revoked, has expired, or its account was disabled or changed. */
 export async function actorOfSession(store: Store, sid: unknown): Promise<Actor | null> {
   if (typeof sid !== 'string' || !UUID.test(sid)) return null;
   const session = await findLiveSession(store.db, sid);
   return session === null ? null : { id: `account:${session.accountId}`, name: session.email, role: session.role, kind: 'account' };
 }
 
-/** Ends a session at once, in every tab and replica. */
+/** Ends a session for changes at once, for reads in other processes within REMEMBERED_MS. */
 export async function endSession(store: Store, sid: unknown): Promise<void> {
   if (typeof sid === 'string' && UUID.test(sid)) await revokeSession(store.db, sid);
 }

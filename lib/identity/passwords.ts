@@ -1,4 +1,4 @@
-/** Passwords: scrypt with its cost written beside each hash, so that it can be raised later. */
+/** Passwords: scrypt, with the cost stored in each hash, so that it can be raised later. */
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
 import { Problem } from '@/lib/shared/problems';
 
@@ -10,11 +10,11 @@ const KEY_BYTES = 32;
 export const PASSWORD_MIN = 8;
 const PASSWORD_MAX_BYTES = 1_024;
 
-/** Hashing takes memory and a thread each: a flood of sign-ins waits here instead of taking both from everyone. */
+/** Each hash takes memory and a thread: a flood of sign-ins queues here instead of using up both. */
 const AT_ONCE = 2;
 const WAITING_MAX = 16;
 let running = 0;
-/** Who signs in from where they did before goes first: a flood from elsewhere does not keep them out. */
+/** Sign-ins from known places go first: a flood from elsewhere does not block them. */
 const waiting: Record<'first' | 'others', (() => void)[]> = { first: [], others: [] };
 
 async function inTurn<T>(line: 'first' | 'others', work: () => Promise<T>): Promise<T> {
@@ -42,7 +42,7 @@ function derive(password: string, salt: Buffer, cost: typeof COST, line: 'first'
   return inTurn(line, hash);
 }
 
-/** What is wrong with a password somebody wants to set; null when nothing is. */
+/** The problem of a new password; null if there is none. */
 export function passwordProblem(password: string): string | null {
   if ([...password].length < PASSWORD_MIN) return `use at least ${PASSWORD_MIN} characters`;
   if (Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return `use at most ${PASSWORD_MAX_BYTES} bytes`;
@@ -69,10 +69,10 @@ function parse(hash: string): Parsed | null {
   return { cost: { ln: Number(ln), r: Number(r), p: Number(p) }, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
 }
 
-/** Checked when there is no account, so that an unknown address takes as long as a wrong password. */
+/** Checked if there is no account, so that an unknown address takes as long as a wrong password. */
 const DUMMY: Parsed = { cost: COST, salt: Buffer.alloc(SALT_BYTES), key: Buffer.alloc(KEY_BYTES) };
 
-/** Whether the password is the one behind the hash; null, of an account that does not exist, is never right. Above 1 kB it is wrong unhashed. */
+/** Whether the password matches the hash; false for null (no account) after the same time, and above 1 kB without hashing. */
 export async function verifyPassword(password: string, hash: string | null, { first = false }: { first?: boolean } = {}): Promise<boolean> {
   if (Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return false;
   const parsed = hash === null ? null : parse(hash);

@@ -1,4 +1,4 @@
-/** Signing in with a password: counted, checked, recorded, and remembered as a place of its account. */
+/** Sign-in with a password: counts, checks and records the attempt, and stores its place as known. */
 import { findAccount, noteSignIn, type AccountRow } from '@/lib/store/accounts';
 import { forgiveAttempts, insertSession, rememberPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
@@ -11,7 +11,7 @@ import { verifyPassword } from './passwords';
 
 export type SignIn =
   | { ok: true; accountId: string; email: string; sid: string }
-  /** `disabled` is only answered to who knows the password. */
+  /** `disabled` is returned only if the password is right. */
   | { ok: false; why: 'wrong' | 'disabled' }
   | { ok: false; why: 'too_many'; retryAfterSeconds: number };
 
@@ -20,7 +20,7 @@ export interface Credentials extends Place {
   password: string;
 }
 
-/** Begins a session of `hours` for who knows the password. An unknown address takes as long as a wrong password, and gets the same answer. */
+/** Starts a session of `hours` if the password is right. An unknown address hashes as long as a wrong password, with the same result. */
 export async function signIn(store: Store, input: Credentials, hours: number): Promise<SignIn> {
   const email = normaliseEmail(input.email);
   if (email === null) return { ok: false, why: 'wrong' };
@@ -46,15 +46,15 @@ const whoOf = ({ id, email, role }: AccountRow): Who => ({ id: `account:${id}`, 
 
 const QUARTER_MS = 15 * 60_000;
 
-/** Adds that somebody could not sign in to an account: the first failure of each quarter of an hour stands for all. */
+/** Records a failed sign-in: only the first in each quarter of an hour per account. */
 function recordFailedSignIn({ db }: Store, account: AccountRow, code: 'wrong' | 'disabled' | 'too_many', address: string): Promise<void> {
   const who = whoOf(account);
   const id = entryId(`sign_in_failed/${who.id}`, Math.floor(Date.now() / QUARTER_MS));
-  // Whoever it was had no role.
+  // Not authenticated, so without a role.
   return recordDeed(db, { ...who, role: '' }, { id, operation: 'sign_in_failed', outcome: 'refused', code, after: { address } });
 }
 
-/** Session, entry and place, or none of them; null when the account may not sign in any more. */
+/** Creates session, audit entry and known place, or none of them; null if the account is disabled or gone. */
 function begin({ db }: Store, account: AccountRow, place: Place, hours: number): Promise<string | null> {
   return db.transaction().execute(async (transaction) => {
     const sid = await insertSession(transaction, account.id, hours);

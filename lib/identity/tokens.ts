@@ -1,4 +1,4 @@
-/** API tokens: long random text, of which only the hash is kept. */
+/** API tokens: long random text, of which only the hash is stored. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Actor, Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
@@ -9,13 +9,13 @@ import { COMMAND_LINE, roleOf } from './accounts';
 
 const PREFIX = 'obx_';
 const RANDOM_BYTES = 32;
-/** Enough to recognise a token by, far too little to guess the rest. */
+/** Enough to recognise a token, far too little to guess the rest. */
 const SHOWN = 8;
 
-/** What the store knows a token by. */
+/** The form in which the store keeps a token. */
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** Creates a token, ending after `days`, and answers it, the only time it can be read. Throws Problem `invalid`, or `conflict` when a live one has the name. */
+/** Creates a token for `days` and returns it, only this once. Throws Problem `invalid`, or `conflict` if a valid one has the name. */
 export async function createToken(
   store: Store,
   input: { name: string; role: string; days?: number; given?: string },
@@ -37,7 +37,7 @@ export async function createToken(
   return token;
 }
 
-/** Ends a token at once. Throws Problem `not_found`. */
+/** Revokes a token: changes are refused at once, reads when caches expire (`known-askers.ts`). Throws Problem `not_found`. */
 export async function revokeToken(store: Store, name: string): Promise<void> {
   await store.db.transaction().execute(async (db) => {
     const role = await revokeApiToken(db, name.trim());
@@ -46,10 +46,10 @@ export async function revokeToken(store: Store, name: string): Promise<void> {
   });
 }
 
-/** The tokens that work, or with `ended` all there ever were; without what they are. */
+/** Valid tokens, or with `ended` all, without the tokens themselves. */
 export const listTokens = (store: Store, which: { ended: boolean }): Promise<ListedToken[]> => selectApiTokens(store.db, which);
 
-/** Who a token belongs to; null when it is unknown, revoked or over. Hashing first makes the lookup say nothing by its timing. */
+/** The actor of a token; null if unknown, revoked or expired. The lookup by hash reveals nothing by its timing. */
 export async function actorOfToken(store: Store, token: string): Promise<Actor | null> {
   const found = await findApiToken(store.db, tokenHash(token));
   return found === null ? null : { id: `token:${found.id}`, name: found.name, role: found.role, kind: 'token' };
