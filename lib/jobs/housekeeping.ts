@@ -1,4 +1,4 @@
-/** What the store must forget: ended sessions, old counters of sign-ins, history, marks and tries that came to nothing past their time. Any number of replicas may do it. */
+/** Deletes expired rows of the store, such as sessions, sign-in counters, history and marks. Any number of replicas may run it. */
 import { deleteOldRows } from '@/lib/store/old-rows';
 import { deleteRollupsBefore } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
@@ -12,7 +12,7 @@ export interface HousekeepingOptions {
   onError(error: unknown): void;
 }
 
-/** Cleans up once an hour until stopped; a failure waits for the next hour. */
+/** Cleans up every hour until stopped; a failure is retried an hour later. */
 export function startHousekeeping(options: HousekeepingOptions): { stop(): void } {
   const timer = setInterval(() => void clean(options).catch(options.onError), INTERVAL_MS);
   timer.unref();
@@ -23,7 +23,7 @@ export async function clean({ store, rollupDays }: Pick<HousekeepingOptions, 'st
   await Promise.all([deleteOldRows(store.db), forgetHistory(store, rollupDays)]);
 }
 
-/** Whole days only, so that a day that is kept is the sum of hours that are kept. */
+/** Deletes whole UTC days, so that a kept day is the sum of kept hours. */
 async function forgetHistory(store: Store, rollupDays: number): Promise<void> {
   const today = Math.floor(Date.now() / 60_000 / DAY_MINUTES);
   for (const tier of ['minute', 'hour', 'day'] as const) await deleteRollupsBefore(store.db, tier, (today - rollupDays) * DAY_MINUTES);

@@ -6,7 +6,7 @@ export interface SettlingOptions extends SettleDeps {
   onError(error: unknown): void;
 }
 
-/** Looks again after interventions whose commit was not confirmed, in any number of replicas. `stop` waits for a look under way. */
+/** Checks interventions with an unconfirmed commit every 3 s, in any number of replicas. `stop` waits for a check under way. */
 export function startSettling(options: SettlingOptions): { stop(): Promise<void> } {
   let underWay: Promise<void> | null = null;
   const timer = setInterval(() => {
@@ -21,7 +21,7 @@ export function startSettling(options: SettlingOptions): { stop(): Promise<void>
   };
 }
 
-/** Looks once after each of them; an outbox that is away or fails keeps nobody from the others. Never rejects. */
+/** Checks each of them once; an unreachable or failing outbox does not hold up the others. Never rejects. */
 export async function settleAll(options: SettlingOptions): Promise<void> {
   const entries = await options.unsettled.list(options.directory.ids);
   const outboxes = new Set(entries.map(({ outbox }) => outbox));
@@ -41,7 +41,7 @@ async function settleEach(options: SettlingOptions, entries: readonly Unsettled[
       const finding = await settleEntry(options, entry);
       if (finding.kind !== 'unknown' || finding.why === 'running') continue;
       if (finding.error !== undefined) options.onError(finding.error);
-      // Nobody answers: the others would only wait as long again.
+      // The database does not answer: further entries would only wait as long again.
       return;
     } catch (error) {
       options.onError(error);
