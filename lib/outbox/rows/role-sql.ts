@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { type ColumnDescription, tableRef } from '@/lib/database/description';
 import { belongs, compileCondition, type Scope } from '@/lib/shape/compile';
-import type { ColumnRole } from '@/lib/shape/schema/source';
+import { isTimeRole, type ValueRole } from '@/lib/shape/schema/source';
 import type { Outbox } from '../outbox';
 import { plainColumn, type BoundRole, type Place } from '@/lib/shape/bound';
 import { READ_BYTES } from './content';
@@ -11,11 +11,6 @@ export interface RoleSql {
   description: ColumnDescription;
 }
 
-type Role = Exclude<ColumnRole, 'id'>;
-
-/** Roles whose values are instants, whatever type their column has. */
-const TIME_ROLES: readonly Role[] = ['createdAt', 'publishedAt', 'attemptedAt', 'lockedUntil', 'availableAt', 'diedAt'];
-
 const INSTANT: Pick<ColumnDescription, 'kind' | 'type'> = { kind: 'instant', type: 'timestamp with time zone' };
 
 /** The scope for compiling conditions on rows of this place. */
@@ -24,7 +19,7 @@ export function scopeOf(outbox: Outbox, place: Place): Scope {
 }
 
 /** The value of a role; null if the place lacks it. A value inside a document of more than `largest` bytes is NULL, and not read. */
-export function roleSql(outbox: Outbox, place: Place, role: Role, alias: string, largest = READ_BYTES): RoleSql | null {
+export function roleSql(outbox: Outbox, place: Place, role: ValueRole, alias: string, largest = READ_BYTES): RoleSql | null {
   const bound = place.roles[role];
   if (bound === undefined) return null;
   const plain = plainColumn(place, role);
@@ -33,7 +28,7 @@ export function roleSql(outbox: Outbox, place: Place, role: Role, alias: string,
   if (bound.constant !== null)
     return { sql: fragments.asText(sql.lit(bound.constant)), description: { ...bound.column, kind: 'text', type: 'text' } };
   const value = innerValue(bound, role, alias, outbox.scope, largest);
-  const timed = TIME_ROLES.includes(role);
+  const timed = isTimeRole(role);
   let found = timed ? { sql: fragments.instant(value.sql, value.description, timeZone), description: instantOf(value.description) } : value;
   if (bound.minusSeconds !== 0) found = { ...found, sql: fragments.secondsBefore(found.sql, bound.minusSeconds) };
   if (bound.join !== null) found = { ...found, sql: joined(bound, found.sql, alias) };
@@ -46,7 +41,7 @@ function instantOf({ time: _, ...description }: ColumnDescription): ColumnDescri
 }
 
 /** The column's value, its last element or a path into it; from the companion's row if the role is joined. */
-function innerValue(bound: BoundRole, role: Role, alias: string, { fragments }: Scope, largest: number): RoleSql {
+function innerValue(bound: BoundRole, role: ValueRole, alias: string, { fragments }: Scope, largest: number): RoleSql {
   const column = columnOf(bound, alias);
   const within = (found: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`(case when ${fragments.sizeBytes(column, bound.column)} <= ${sql.lit(largest)} then ${found} end)`;
@@ -60,12 +55,12 @@ function innerValue(bound: BoundRole, role: Role, alias: string, { fragments }: 
   const text: ColumnDescription = { ...bound.column, kind: 'text', type: 'text', nullable: true, time: bound.column.time ?? 'iso' };
   return {
     sql: within(fragments.jsonText(value.sql, bound.path, value.description)),
-    description: TIME_ROLES.includes(role) ? text : { ...text, time: undefined },
+    description: isTimeRole(role) ? text : { ...text, time: undefined },
   };
 }
 
 /** Size in bytes of the column that holds a role's value; null if no column does. */
-export function roleSize(outbox: Outbox, place: Place, role: Role, alias: string): RawBuilder<unknown> | null {
+export function roleSize(outbox: Outbox, place: Place, role: ValueRole, alias: string): RawBuilder<unknown> | null {
   const bound = place.roles[role];
   if (bound === undefined || bound.constant !== null) return null;
   const size = outbox.scope.fragments.sizeBytes(columnOf(bound, alias), bound.column);

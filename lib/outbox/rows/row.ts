@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { VersionedEvent } from '@/lib/shared/model';
 import { isState } from '@/lib/shared/states';
 import { labelledState, rowFilter, stateExpression } from '@/lib/shape/compile';
-import type { ColumnRole } from '@/lib/shape/schema/source';
+import type { ValueRole } from '@/lib/shape/schema/source';
 import type { Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { mayHoldJson, roleSize, roleSql, type RoleSql } from './role-sql';
@@ -44,8 +44,6 @@ export interface EventRow {
   touched: string | null;
 }
 
-type Role = Exclude<ColumnRole, 'id'>;
-
 /** SQL expressions over one place of an outbox, under one alias. */
 export type PlaceSql = ReturnType<typeof placeSql>;
 
@@ -53,9 +51,9 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
   const { fragments } = outbox.database.engine;
   const { timeZone } = outbox.parameters;
   const none = sql<null>`cast(null as char(1))`;
-  const role = (key: Role): RoleSql | null => roleSql(outbox, place, key, alias);
+  const role = (key: ValueRole): RoleSql | null => roleSql(outbox, place, key, alias);
   /** Size in bytes of the column that holds the role's value, known without reading it; null if there is none. */
-  const size = (key: Role): RawBuilder<unknown> | null => roleSize(outbox, place, key, alias);
+  const size = (key: ValueRole): RawBuilder<unknown> | null => roleSize(outbox, place, key, alias);
   const id = rowId(outbox.database.engine, place, alias);
   const [payload, created] = [role('payload'), role('createdAt')];
   return {
@@ -69,16 +67,16 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
     role,
     roleSize: size,
     /** The role's value as text; NULL if the place lacks it. */
-    roleText(key: Role): RawBuilder<string | null> {
+    roleText(key: ValueRole): RawBuilder<string | null> {
       const bound = role(key);
       return bound === null ? none : fragments.asText(bound.sql, bound.description);
     },
-    roleIso(key: Role): RawBuilder<string | null> {
+    roleIso(key: ValueRole): RawBuilder<string | null> {
       const bound = role(key);
       return bound === null ? none : fragments.isoTime(bound.sql, bound.description, timeZone);
     },
     /** The role's value as an instant; null if the place lacks it. */
-    roleInstant(key: Role): RawBuilder<unknown> | null {
+    roleInstant(key: ValueRole): RawBuilder<unknown> | null {
       const bound = role(key);
       return bound === null ? null : fragments.instant(bound.sql, bound.description, timeZone);
     },
@@ -136,12 +134,12 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
 }
 
 /** Roles whose values are read from inside documents, one per document. */
-function takenApart(outbox: Outbox, { roles }: Place): Role[] {
-  const documents = new Map<string, Role>();
+function takenApart(outbox: Outbox, { roles }: Place): ValueRole[] {
+  const documents = new Map<string, ValueRole>();
   for (const [key, bound] of Object.entries(roles)) {
     const apart =
       bound.constant === null && (bound.path.length > 0 || bound.last || (key === 'payload' && outbox.settings.amount !== null));
-    if (apart) documents.set(`${bound.join?.name ?? ''}.${bound.column.name}`, key as Role);
+    if (apart) documents.set(`${bound.join?.name ?? ''}.${bound.column.name}`, key as ValueRole);
   }
   return [...documents.values()];
 }

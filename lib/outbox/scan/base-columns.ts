@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Fragments } from '@/lib/database/fragments';
 import { firstMatch, statePredicate } from '@/lib/shape/compile';
-import type { ColumnRole } from '@/lib/shape/shape';
+import type { ValueRole } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { hiddenFields } from '../masking/hidden-fields';
 import type { Outbox } from '../outbox';
@@ -15,7 +15,7 @@ const WAITING: readonly LiveState[] = ['pending', 'retrying'];
 export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source: string): Sql {
   const { fragments, features } = outbox.database.engine;
   const nothing = (kind: Parameters<Fragments['nothing']>[0]): Sql => fragments.nothing(kind);
-  const time = (role: Exclude<ColumnRole, 'id'>): Sql =>
+  const time = (role: ValueRole): Sql =>
     !hasTime(at.place, role) ? nothing('instant') : fragments.sane(at.roleInstant(role) ?? nothing('instant'));
   const attempts = at.role('attempts');
   const error = at.role('error');
@@ -58,7 +58,7 @@ function orderingKey({ shape, database, settings }: Outbox, at: PlaceSql): Sql {
   return others.length === 0 ? only : sql`concat_ws('~', ${sql.join(texts)})`;
 }
 
-const isRole = (at: PlaceSql, name: string): name is Exclude<ColumnRole, 'id'> => name !== 'id' && Object.hasOwn(at.place.roles, name);
+const isRole = (at: PlaceSql, name: string): name is ValueRole => name !== 'id' && Object.hasOwn(at.place.roles, name);
 
 /** The state as a code, first match wins; 0 if no rule fits. */
 function stateCodeOf(outbox: Outbox, at: PlaceSql): Sql {

@@ -2,7 +2,7 @@ import type { ColumnDescription } from '@/lib/database/description';
 import { capabilitiesOf } from '../capabilities';
 import { livePlaces, type Outbox } from '../outbox';
 import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
-import type { ColumnRole } from '@/lib/shape/shape';
+import type { ValueRole } from '@/lib/shape/shape';
 import type { SlotSight } from '../replication-slots/seen';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { State } from '@/lib/shared/states';
@@ -47,10 +47,8 @@ export function traitsOf(outbox: Outbox, slots: SlotSight | null = null) {
   };
 }
 
-type TimeRole = Exclude<ColumnRole, 'id'>;
-
 /** The coarser of two times; one read from inside a text is unknown and counts as 0. */
-function resolutionOf({ main, database }: Outbox, ...roles: TimeRole[]): number {
+function resolutionOf({ main, database }: Outbox, ...roles: ValueRole[]): number {
   const each = roles.flatMap((role) => {
     const bound = main.roles[role];
     return bound === undefined || bound.path.length > 0 || bound.constant !== null ? [] : [database.engine.timeResolutionMs(bound.column)];
@@ -59,15 +57,15 @@ function resolutionOf({ main, database }: Outbox, ...roles: TimeRole[]): number 
 }
 
 /** The column of a role that holds a time itself, so that an index can lead with it; null for a computed time. */
-export function ownTime(place: Place, role: TimeRole): ColumnDescription | null {
+export function ownTime(place: Place, role: ValueRole): ColumnDescription | null {
   const column = plainColumn(place, role);
   return column !== null && isTime(column) ? column : null;
 }
 
-export const timeColumn = (place: Place, role: TimeRole): string | null => ownTime(place, role)?.name ?? null;
+export const timeColumn = (place: Place, role: ValueRole): string | null => ownTime(place, role)?.name ?? null;
 
 /** Whether a role is a time: a column's own, or a computed one. */
-export function hasTime(place: Place, role: TimeRole): boolean {
+export function hasTime(place: Place, role: ValueRole): boolean {
   const bound = place.roles[role];
   return bound !== undefined && bound.constant === null && (plainColumn(place, role) === null || timeColumn(place, role) !== null);
 }

@@ -1,7 +1,7 @@
 import type { ColumnDescription } from '@/lib/database/description';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
-import { idColumns, TIME_ROLES, VALUE_ROLES, type Columns, type Source, type ValueRole } from '../schema/source';
+import { idColumns, isTimeRole, VALUE_ROLES, type Columns, type Source, type ValueRole } from '../schema/source';
 import { isTime, type BoundCompanion, type BoundRole, type Place } from '../bound';
 import { bindCondition, notATime, type Binding } from './condition';
 import { amountIn } from './parameters';
@@ -53,7 +53,7 @@ export function bindRoles(columns: Columns, table: BoundTable, path: Path, captu
     const bound = bindSource(source, table, at, captured, binding);
     if (bound === null) continue;
     const plain = bound.path.length === 0 && !bound.last && bound.constant === null;
-    if (plain && TIME_ROLES.some((one) => one === role) && !isTime(bound.column)) binding.problems.add(at, notATime(bound.column));
+    if (plain && isTimeRole(role) && !isTime(bound.column)) binding.problems.add(at, notATime(bound.column));
     else roles[role] = bound;
   }
   return roles;

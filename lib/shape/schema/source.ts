@@ -109,6 +109,7 @@ export const COLUMN_ROLES = Object.keys(columnsSchema.shape) as ColumnRole[];
 /** Roles with a single source. */
 export type ValueRole = Exclude<ColumnRole, 'id'>;
 export const VALUE_ROLES = COLUMN_ROLES.filter((role): role is ValueRole => role !== 'id');
+/** Roles whose values are instants, whatever type their column has. */
 export const TIME_ROLES = [
   'createdAt',
   'publishedAt',
@@ -117,3 +118,4 @@ export const TIME_ROLES = [
   'availableAt',
   'diedAt',
 ] as const satisfies ValueRole[];
+export const isTimeRole = (role: ValueRole): boolean => TIME_ROLES.some((one) => one === role);

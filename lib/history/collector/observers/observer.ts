@@ -11,7 +11,7 @@ import { cellIn, type Additions, ALL_TYPES, OTHER_TYPES, seriesOfType, type Cell
 import type { Place } from '@/lib/shape/bound';
 import { statePredicate } from '@/lib/shape/compile';
 import { commonTests } from '@/lib/shape/reason';
-import type { ColumnRole } from '@/lib/shape/shape';
+import type { ValueRole } from '@/lib/shape/shape';
 import type { CollectionMethod } from '@/lib/shared/figures/collection';
 import type { LiveState, State } from '@/lib/shared/states';
 
@@ -80,7 +80,7 @@ export const SCANNED_ROWS = 200_000;
 export const CHEAP_ROWS = 20_000;
 
 /** A time as milliseconds since the epoch; NULL where the place has none, infinite ones as they are. */
-export function epochMs({ database: { engine } }: Outbox, at: PlaceSql, role: Exclude<ColumnRole, 'id'>): Sql {
+export function epochMs({ database: { engine } }: Outbox, at: PlaceSql, role: ValueRole): Sql {
   const instant = hasTime(at.place, role) ? at.roleInstant(role) : null;
   return instant === null ? engine.fragments.nothing('float') : engine.fragments.epochMs(instant);
 }
