@@ -1,9 +1,9 @@
 /** What the driver and the server do differently from what one would think, one test each. */
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { sql, type RawBuilder } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { numbersTo } from '@/scripts/testing/mysql';
 import { openDatabase } from '../database';
 import type { TableDescription } from '../description';
@@ -235,6 +235,7 @@ describe('on MySQL and MariaDB', () => {
     await make('stolen', 'line text');
     const file = path.join(os.tmpdir(), `oc-infile-${process.pid}.txt`);
     await writeFile(file, 'secret\n');
+    onTestFinished(() => rm(file));
     await expect(
       tables.db.write?.((write) => sql.raw(`LOAD DATA LOCAL INFILE '${file}' INTO TABLE stolen`).execute(write)),
     ).rejects.toThrow();
