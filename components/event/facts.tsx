@@ -85,6 +85,7 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
   const rows: { key: keyof typeof fields | 'id' | 'type'; value: ReactNode; absent?: 'notYet' | 'unclaimed' }[] = [
     { key: 'id', value: copied('id', event.id) },
     { key: 'type', value: event.type !== null && <bdi>{event.type}</bdi> },
+    { key: 'topic', value: event.topic !== null && <bdi>{event.topic}</bdi> },
     { key: 'aggregate', value: aggregate },
     { key: 'amount', value: event.amount === null ? unread : formatMoney(event.amount, event.currency, format.locale) },
     { key: 'dedupKey', value: copied('dedupKey', event.dedupKey) },
@@ -101,9 +102,9 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
   return (
     <Block title={t('title')}>
       <dl className={classes.facts}>
-        {/* Most tables have no claims, so their absence is not shown. */}
+        {/* Most tables have no topic and no claims, so their absence is not shown. */}
         {rows
-          .filter(({ key }) => held(key) || !CLAIM.includes(key))
+          .filter(({ key }) => (held(key) || !SELDOM.includes(key)) && !(key === 'topic' && event.topic === event.type))
           .map(({ key, value, absent = 'empty' }) => (
             <div key={key}>
               <dt>{t(key)}</dt>
@@ -140,4 +141,4 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
   );
 }
 
-const CLAIM: readonly string[] = ['availableAt', 'lockedUntil', 'lockedBy'];
+const SELDOM: readonly string[] = ['topic', 'availableAt', 'lockedUntil', 'lockedBy'];

@@ -25,6 +25,7 @@ function parameterProblem(url: URL): string | null {
 const EVENT_FIELDS: (keyof OutboxEvent)[] = [
   'id',
   'type',
+  'topic',
   'aggregateType',
   'aggregateId',
   'dedupKey',

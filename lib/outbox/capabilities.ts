@@ -40,6 +40,7 @@ function describeCapabilities(outbox: Outbox): Capabilities {
 type Fields = Capabilities['fields'];
 
 const FIELDS = {
+  topic: 'topic',
   aggregate: 'aggregateId',
   createdAt: 'createdAt',
   publishedAt: 'publishedAt',

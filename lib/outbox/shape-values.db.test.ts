@@ -25,12 +25,14 @@ const VALUES: Record<string, Record<string, Partial<OutboxEvent>>> = {
     '0000017b-1': {
       createdAt: '2026-01-01T00:00:01',
       type: 'com.shop.OrderCreated',
+      topic: 'com.shop.Order',
       aggregateType: 'com.shop.Order',
       aggregateId: '1',
     },
     '0000017b-3': { type: null, aggregateId: null },
     'ключ / 이벤트': { createdAt: '2026-01-01T00:00:06', type: null },
   },
+  'graphile-worker': { '1': { type: 'send_receipt', topic: 'mail' }, '2': { topic: null } },
   'gruelbox-txno-outbox-mysql': {
     a4: { type: 'sendReceipt', aggregateType: 'com.shop.Mailer', publishedAt: '2026-01-01T00:00:04', dedupKey: 'u-4', createdAt: null },
     a5: { publishedAt: null, lastAttemptAt: '2026-01-01T00:00:05', attempts: 5 },
@@ -42,6 +44,7 @@ const VALUES: Record<string, Record<string, Partial<OutboxEvent>>> = {
     a6: { type: null },
   },
   'nservicebus-outboxdata': { 'in-4': { publishedAt: '2026-01-01T00:00:04', createdAt: null } },
+  'watermill-pg': { '10~1': { type: 'orders', topic: 'orders' } },
   'wolverine-incoming': {
     '00000000-0000-4000-8000-000000000006': { publishedAt: '2026-01-01T00:05:00' },
     '00000000-0000-4000-8000-000000000001': { publishedAt: null, createdAt: null },

@@ -24,6 +24,7 @@ export interface Capabilities {
   /** The relay keeps the order within a key: an unpublished event blocks later ones of its aggregate. */
   keepsOrder: boolean;
   fields: Record<
+    | 'topic'
     | 'aggregate'
     | 'createdAt'
     | 'publishedAt'
@@ -53,7 +54,7 @@ export interface OutboxInfo {
 }
 
 /** Texts of an event that can be read out of its payload or headers, and so be masked there. */
-export type EventText = 'type' | 'aggregateType' | 'aggregateId' | 'error' | 'dedupKey' | 'traceId' | 'amount' | 'currency';
+export type EventText = 'type' | 'topic' | 'aggregateType' | 'aggregateId' | 'error' | 'dedupKey' | 'traceId' | 'amount' | 'currency';
 type EventTime = 'createdAt' | 'publishedAt' | 'lastAttemptAt';
 
 export interface OutboxEvent extends Record<EventText | EventTime, string | null> {

@@ -10,6 +10,7 @@ type Settings = Pick<OutboxSettings, 'mask' | 'shape' | 'amount'>;
 type RoleText = Exclude<EventText, 'amount' | 'currency'>;
 const MASKABLE = Object.keys({
   type: true,
+  topic: true,
   aggregateType: true,
   aggregateId: true,
   error: true,
@@ -17,10 +18,7 @@ const MASKABLE = Object.keys({
   traceId: true,
 } satisfies Record<RoleText, true>) as RoleText[];
 /** Roles that are no field of an event: showing one takes it out of this list. */
-const NOT_SHOWN = ['topic', 'payload', 'headers', 'version'] as const satisfies readonly Exclude<
-  ValueRole,
-  Exclude<keyof OutboxEvent, 'version'>
->[];
+const NOT_SHOWN = ['payload', 'headers', 'version'] as const satisfies readonly Exclude<ValueRole, Exclude<keyof OutboxEvent, 'version'>>[];
 
 /** Roles by which events are ordered, counted and given a state: all of these would reveal a hidden value. */
 const COUNTED = VALUE_ROLES.filter((role) => !([...MASKABLE, ...NOT_SHOWN] as readonly ValueRole[]).includes(role));

@@ -116,9 +116,11 @@ describe('masking', () => {
       headers: 'meta',
       type: { column: 'BODY', path: ['kind'] },
       dedupKey: { column: 'meta', path: ['token'] },
+      topic: { column: 'meta', path: ['route'] },
     };
-    const event = { type: 'paid', dedupKey: 'k', aggregateId: 'a' } as OutboxEvent;
-    expect(presentEvent(of(['payload.kind'], columns), event, false)).toEqual({ type: null, dedupKey: null, aggregateId: 'a' });
+    const event = { type: 'paid', topic: 'a.paid', dedupKey: 'k', aggregateId: 'a' } as OutboxEvent;
+    expect(presentEvent(of(['payload.kind'], columns), event, false)).toEqual({ ...event, type: null, dedupKey: null });
+    expect(presentEvent(of(['headers.route'], columns), event, false)).toEqual({ ...event, topic: null, dedupKey: null });
     expect(presentEvent(of([], columns), event, true)).toEqual(event);
     expect(presentEvent(of([], { ...columns, dedupKey: { join: 'meta', column: 'meta', path: ['token'] } }), event, false)).toEqual(event);
     expect(maskProblems(of(['at'], { payload: 'body', createdAt: { column: 'body', path: ['at'] } }).settings)).toEqual([

@@ -25,6 +25,7 @@ export interface EventRow {
   /** Followed by a colon and the library's own name for it, if its rule has one. */
   state: string;
   type: string | null;
+  topic: string | null;
   aggregate_type: string | null;
   aggregate_id: string | null;
   created_at: string | null;
@@ -124,8 +125,8 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
     sql` or `,
   );
   const state = at.place.key === 'main' ? labelledState(outbox.shape, at.alias, outbox.scope) : at.state;
-  return sql`${at.id.text} as id, ${state} as state, ${at.roleText('type')} as type, ${at.roleText('aggregateType')} as aggregate_type,
-    ${at.roleText('aggregateId')} as aggregate_id, ${at.roleIso('createdAt')} as created_at, ${at.roleIso('publishedAt')} as published_at,
+  return sql`${at.id.text} as id, ${state} as state, ${at.roleText('type')} as type, ${at.roleText('topic')} as topic,
+    ${at.roleText('aggregateType')} as aggregate_type, ${at.roleText('aggregateId')} as aggregate_id, ${at.roleIso('createdAt')} as created_at, ${at.roleIso('publishedAt')} as published_at,
     ${at.roleIso('attemptedAt')} as attempted_at, ${at.roleText('attempts')} as attempts, ${at.roleText('maxAttempts')} as max_attempts,
     ${error === null ? none : fragments.head(error.sql, error.description, LIST_ERROR_CHARACTERS)} as error,
     ${at.roleText('dedupKey')} as dedup_key, ${at.roleText('traceId')} as trace_id,
@@ -153,6 +154,7 @@ export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): Ver
     state,
     stateLabel: ownWord(name, label.join(':')),
     type: row.type,
+    topic: row.topic,
     aggregateType: row.aggregate_type,
     aggregateId: row.aggregate_id,
     createdAt: row.created_at,
