@@ -46,7 +46,7 @@ test('dragging over a chart shows that span in all of them, with more points, an
   await dragOver(page, 0.4, 0.5);
   await expect(page).toHaveURL(/window=24h&from=[^&]+Z&to=[^&]+Z$/);
   await expect(page.getByText(/a point every 1 m$/)).toBeVisible();
-  await expect(page.getByRole('radio', { name: 'Own time' })).toBeChecked();
+  await expect(page.getByRole('radio', { name: 'Custom range' })).toBeChecked();
   const { searchParams } = new URL(page.url());
   const hours = (Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '')) / HOUR_MS;
   expect(hours).toBeGreaterThan(1.9);

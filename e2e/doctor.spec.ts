@@ -13,7 +13,7 @@ test('the worst the doctor found stands on the outbox’s screen; silenced with 
   const page = await signIn('operator');
   await page.goto('/outboxes/escrow');
   const line = page.getByRole('paragraph').filter({ has: page.getByRole('link', { name: 'See the doctor' }) });
-  await expect(line).toContainText(/besides \d+ to /);
+  await expect(line).toContainText(/and \d+ (that must be fixed|worth fixing|for information)/);
   await line.getByRole('link', { name: 'See the doctor' }).click();
   await expect(page).toHaveURL(/\/doctor\?outbox=escrow$/);
   await expect(page.getByRole('heading', { level: 1 })).toContainText(`${String(open.length)} findings`);
@@ -26,7 +26,7 @@ test('the worst the doctor found stands on the outbox’s screen; silenced with 
   await worst.getByRole('button', { name: 'Silence…' }).click();
   const form = page.getByRole('dialog');
   await form.getByRole('button', { name: 'Silence the finding' }).click();
-  await expect(form.getByText(/^Write 3 to 500 characters/)).toBeVisible();
+  await expect(form.getByText(/^Say why, in at least 3 characters/)).toBeVisible();
   await form.getByRole('textbox').fill('story: known and planned');
   await form.getByRole('button', { name: 'Silence the finding' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText(`${String(open.length - 1)} finding`);

@@ -244,7 +244,7 @@ test('an administrator proves a mapping, sees what each operation does, and turn
   const results = page.locator('[data-verdict]');
   expect(await results.count()).toBeGreaterThanOrEqual(7);
   await expect(page.locator('[data-verdict="does_not"]')).toHaveCount(0);
-  const requeued = results.filter({ hasText: 'Requeue' });
+  const requeued = results.filter({ hasText: 'Start over' });
   await expect(requeued).toContainText('Dead');
   await expect(requeued).toContainText('Pending');
   await expect(requeued).toContainText('state');

@@ -1,17 +1,17 @@
 import { expect, test } from './fixtures';
 import { insertEscrow } from './support/rows';
 
-test('events are walked, ticked, opened and operated on by keys alone', async ({ signIn, database }) => {
+test('events are walked, selected, opened and operated on by keys alone', async ({ signIn, database }) => {
   const error = `story: keys ${String(Date.now())}`;
   await insertEscrow(database('escrow'), { error, ageMinutes: 30 });
   const { id, order } = await insertEscrow(database('escrow'), { error, ageMinutes: 40 });
   const page = await signIn('operator');
   await page.goto(`/outboxes/escrow/events?error=${encodeURIComponent(error)}`);
-  await expect(page.getByRole('checkbox', { name: /^Tick order_complete/ })).toHaveCount(2);
+  await expect(page.getByRole('checkbox', { name: /^Select order_complete/ })).toHaveCount(2);
   await page.keyboard.press('j');
   await page.keyboard.press('j');
   await page.keyboard.press('x');
-  await expect(page.getByRole('region', { name: 'Ticked events' })).toContainText('1 event ticked');
+  await expect(page.getByRole('region', { name: 'Selected events' })).toContainText('1 selected');
   await page.keyboard.press('a');
   await expect(page.getByRole('dialog')).toContainText(order);
   await page.keyboard.press('Escape');

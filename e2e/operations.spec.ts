@@ -35,31 +35,31 @@ test('the dialog says what will happen, to which row, and shows the SQL on reque
   const page = await signIn('operator');
   await page.goto(`/outboxes/escrow/events/${id}`);
   const dialog = await openDialog(page, 'requeue');
-  await expect(dialog).toContainText(/Requeue 1 event of .*escrow.*: it starts over with 0 attempts/i);
+  await expect(dialog).toContainText(/Start 1 event of .*escrow.* over: it begins again with 0 attempts/i);
   await expect(dialog).toContainText(order);
   await dialog.getByText('Show SQL').click();
   await expect(dialog.getByText(/update "p2p"\."transaction_outbox"/i).first()).toBeVisible();
   await confirmButton(dialog, 'requeue').click();
   // No reason, no change; one that is too short neither.
-  await expect(dialog.getByText(/Write 3 to 500 characters/)).toBeVisible();
+  await expect(dialog.getByText(/Say why, in at least 3 characters/)).toBeVisible();
   await dialog.getByLabel('Reason').fill('x');
   await confirmButton(dialog, 'requeue').click();
-  await expect(dialog.getByText(/Write 3 to 500 characters/)).toBeVisible();
+  await expect(dialog.getByText(/Say why, in at least 3 characters/)).toBeVisible();
   expect((await escrowRow(database('escrow'), id))?.status).toBe('failed');
 });
 
-test('ticked rows are operated on together, and undone', async ({ signIn, database }) => {
+test('selected rows are operated on together, and undone', async ({ signIn, database }) => {
   const escrow = database('escrow');
   const error = `story: together ${String(Date.now())}`;
   const rows = [await insertEscrow(escrow, { error }), await insertEscrow(escrow, { error }), await insertEscrow(escrow, { error })];
   const page = await signIn('operator');
   await page.goto(`/outboxes/escrow/events?state=dead&error=${encodeURIComponent(error)}`);
-  const boxes = page.getByRole('checkbox', { name: /^Tick order_complete/ });
+  const boxes = page.getByRole('checkbox', { name: /^Select order_complete/ });
   await expect(boxes).toHaveCount(3);
   await boxes.first().check();
   await boxes.last().click({ modifiers: ['Shift'] });
-  const bar = page.getByRole('region', { name: 'Ticked events' });
-  await expect(bar).toContainText('3 events ticked');
+  const bar = page.getByRole('region', { name: 'Selected events' });
+  await expect(bar).toContainText('3 selected');
   await bar.getByRole('button', { name: 'Archive' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Reason').fill('story: three at once');
@@ -105,8 +105,8 @@ test('a request that never arrived is told as one that changed nothing, in the t
     else await route.continue();
   });
   await confirmButton(dialog, 'requeue').click();
-  await expect(dialog.getByRole('heading', { name: 'Requeue: the outcome is not known yet' })).toBeVisible();
-  await expect(dialog.getByRole('heading', { name: 'Requeue: this try changed nothing' })).toBeVisible();
+  await expect(dialog.getByRole('heading', { name: 'Start over: the outcome is not known yet' })).toBeVisible();
+  await expect(dialog.getByRole('heading', { name: 'Start over: this try changed nothing' })).toBeVisible();
   await expect(dialog.getByText('You can close this and do it again.', { exact: false })).toBeVisible();
   expect((await escrowRow(database('escrow'), id))?.status).toBe('failed');
 });

@@ -13,9 +13,9 @@ const ownError = (): string => `story: ${randomUUID().replaceAll(/[0-9]/g, 'x')}
 async function openGroup(page: Page, error: string): Promise<Locator> {
   await page.goto('/outboxes/escrow/dead-letters');
   const group = page.getByRole('list', { name: 'Dead events by error and type' }).getByRole('listitem').filter({ hasText: error });
-  await group.getByRole('button', { name: /^Tick all/ }).click();
-  const bar = page.getByRole('region', { name: 'Ticked events' });
-  await expect(bar).toContainText(`${String(ROWS)} events ticked`);
+  await group.getByRole('button', { name: /^Select / }).click();
+  const bar = page.getByRole('region', { name: 'Selected events' });
+  await expect(bar).toContainText(`${String(ROWS)} selected`);
   await expect(bar).toContainText('the whole list as it was read');
   return bar;
 }
@@ -34,7 +34,7 @@ const states = (database: Database, error: string, ids: string[]) =>
     [ids, error],
   );
 
-test('a whole group is ticked, tried on one event, and gone on with; every part has its record', async ({ signIn, database }) => {
+test('a whole group is selected, tried on one event, and gone on with; every part has its record', async ({ signIn, database }) => {
   const escrow = database('escrow');
   const error = ownError();
   const rows = await insertEscrows(escrow, ROWS, { error, ageMinutes: 3 });
@@ -123,7 +123,7 @@ test('a reading ends with the list it is of, and one that finds nothing says so'
   const ids = (await insertEscrows(escrow, ROWS, { error, ageMinutes: 3 })).map(({ id }) => id);
   const page = await signIn('operator');
   const bar = await openGroup(page, error);
-  await bar.getByRole('button', { name: 'Untick all' }).click();
+  await bar.getByRole('button', { name: 'Clear the selection' }).click();
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   let meanwhile: () => Promise<unknown> = () => held;
@@ -132,12 +132,12 @@ test('a reading ends with the list it is of, and one that finds nothing says so'
     if (isReading(route.request())) await meanwhile();
     await route.continue();
   });
-  const tick = page
+  const select = page
     .getByRole('list', { name: 'Dead events by error and type' })
     .getByRole('listitem')
     .filter({ hasText: error })
-    .getByRole('button', { name: /^Tick all/ });
-  await tick.click();
+    .getByRole('button', { name: /^Select / });
+  await select.click();
   await expect(bar).toContainText('Reading the list');
   await page.getByText('Oldest first', { exact: true }).click();
   await expect(bar).toBeHidden();
@@ -147,14 +147,14 @@ test('a reading ends with the list it is of, and one that finds nothing says so'
   await page.waitForTimeout(1_000);
   await expect(bar).toBeHidden();
 
-  // While it is read, so that the group that is ticked still stands on the screen.
+  // While it is read, so that the group that is selected still stands on the screen.
   meanwhile = () => escrow.query('DELETE FROM p2p.transaction_outbox WHERE id = ANY($1::uuid[])', [ids]);
-  await tick.click();
+  await select.click();
   await expect(bar).toContainText('0 events: the list held none when it was read');
-  // Whoever ticks on has heard it.
+  // Who selects anything else has heard it.
   await page
-    .getByRole('checkbox', { name: /^Tick / })
+    .getByRole('checkbox', { name: /^Select / })
     .last()
     .click();
-  await expect(bar).toContainText('1 event ticked');
+  await expect(bar).toContainText('1 selected');
 });

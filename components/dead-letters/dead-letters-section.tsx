@@ -162,7 +162,7 @@ function ErrorGroups({ href, groups, first, onTick }: ErrorGroupsProps) {
                 aria-label={t('tickGroupOf', { count: group.count, error: group.error ?? t('noError') })}
                 onClick={() => onTick(group)}
               >
-                {t('tickGroup')}
+                {t('tickGroup', { count: group.count })}
               </Button>
             )}
           </li>

@@ -41,9 +41,7 @@ export function ReasonPopover<T>({ title, text, reasonLabel, reasonHint, confirm
     if (written.length >= REASON_MIN) change.send(written);
   };
   const { problem } = change;
-  const wrong = short
-    ? t('reasonError', { min: REASON_MIN, max: REASON_MAX })
-    : problem !== null && (say?.(problem) ?? problems(problem.code));
+  const wrong = short ? t('reasonError', { min: REASON_MIN }) : problem !== null && (say?.(problem) ?? problems(problem.code));
   return (
     <ButtonPopover size="sm" {...button} title={title} open={open} onOpen={setOpen} width={340}>
       {(close) => (

@@ -246,7 +246,7 @@ function ReasonField({ value, onChange, invalid, onSubmit }: ReasonFieldProps) {
           event.preventDefault();
           onSubmit();
         }}
-        error={invalid ? t('reasonError', { min: REASON_MIN, max: REASON_MAX }) : undefined}
+        error={invalid ? t('reasonError', { min: REASON_MIN }) : undefined}
         maxLength={REASON_MAX}
         rows={2}
         required

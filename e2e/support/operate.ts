@@ -2,13 +2,21 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 
 export const OPERATION_BUTTONS = {
-  retry: 'Retry',
-  requeue: 'Requeue',
+  retry: 'Try once more',
+  requeue: 'Start over',
   release: 'Release',
   archive: 'Archive',
   restore: 'Restore',
 } as const;
 export type OperationKey = keyof typeof OPERATION_BUTTONS;
+
+const CONFIRMED: Record<OperationKey, (events: string) => string> = {
+  retry: (events) => `Try ${events} once more`,
+  requeue: (events) => `Start ${events} over`,
+  release: (events) => `Release ${events}`,
+  archive: (events) => `Archive ${events}`,
+  restore: (events) => `Restore ${events}`,
+};
 
 export function operationButton(page: Page, operation: OperationKey): Locator {
   return page.getByRole('button', { name: OPERATION_BUTTONS[operation], exact: true });
@@ -23,7 +31,7 @@ export async function openDialog(page: Page, operation: OperationKey): Promise<L
 }
 
 export function confirmButton(dialog: Locator, operation: OperationKey, count = 1): Locator {
-  return dialog.getByRole('button', { name: `${OPERATION_BUTTONS[operation]} ${String(count)} event${count === 1 ? '' : 's'}` });
+  return dialog.getByRole('button', { name: CONFIRMED[operation](`${String(count)} event${count === 1 ? '' : 's'}`) });
 }
 
 /** The whole way: dialog, reason, confirm, result; the dialog is closed again. */
