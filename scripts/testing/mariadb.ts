@@ -70,10 +70,12 @@ export interface MariadbOptions {
   settings?: readonly string[];
   /** False for a server that knows no rights (`--skip-grant-tables`): MySQL is reached by its socket only then. */
   grants?: boolean;
+  /** The zone of the server's process (`TZ`); that of this process if left out. */
+  zone?: string;
 }
 
 /** Makes a data folder in `dir` and starts a server on it. It ends with this process, however that ends. */
-export async function startMariadb(dir: string, { settings = [], grants = true }: MariadbOptions = {}): Promise<MariadbServer> {
+export async function startMariadb(dir: string, { settings = [], grants = true, zone }: MariadbOptions = {}): Promise<MariadbServer> {
   const binaries = ensureMariadb();
   const data = path.join(dir, 'data');
   await mkdir(path.join(dir, 'tmp'), { recursive: true });
@@ -101,7 +103,7 @@ export async function startMariadb(dir: string, { settings = [], grants = true }
     ...SETTINGS,
     ...settings,
   ];
-  const program = keepWhileAlive(binaries.server, parameters);
+  const program = keepWhileAlive('env', [...(zone === undefined ? [] : [`TZ=${zone}`]), binaries.server, ...parameters]);
   const url = `mysql://tester:${password}@127.0.0.1:${port}/${grants ? '' : `?socket=${encodeURIComponent(socket)}`}`;
   const ended = new Promise<void>((resolve) => program.once('exit', () => resolve()));
   const stop = async (): Promise<void> => {

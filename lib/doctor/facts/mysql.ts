@@ -98,15 +98,18 @@ async function historyOf(db: Db): Promise<number | null> {
 
 type OldestTransaction = NonNullable<NonNullable<Facts['purge']>['oldest']>;
 
-/** The transaction that has been open longest, null if there is none; undefined if the user may not see it. */
+/**
+ * The transaction that has been open longest, null if there is none; undefined if the user may not see it. InnoDB says when it began in the
+ * zone of the server's process, whatever its `time_zone` is.
+ */
 async function oldestTransaction(db: Db): Promise<OldestTransaction | null | undefined> {
   try {
     const { rows } = await sql<{ who: string; user: string | null; age: string }>`
-      select t.trx_mysql_thread_id as who, p.user as user, timestampdiff(microsecond, t.trx_started, now(6)) / 1000 as age
+      select t.trx_mysql_thread_id as who, p.user as user,
+        timestampdiff(microsecond, convert_tz(t.trx_started, 'SYSTEM', '+00:00'), utc_timestamp(6)) / 1000 as age
       from information_schema.innodb_trx t left join information_schema.processlist p on p.id = t.trx_mysql_thread_id
       where t.trx_mysql_thread_id <> connection_id() and t.trx_mysql_thread_id <> 0 order by t.trx_started limit 1`.execute(db);
     const [row] = rows;
-    // The session's clock is UTC, `trx_started` is in the server's zone: ahead of UTC, transactions seem to begin in the future.
     return row === undefined ? null : { who: row.who, user: row.user ?? '', ageMs: Math.max(0, Number(row.age)), end: `KILL ${row.who};` };
   } catch {
     return undefined;
