@@ -50,6 +50,32 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     expect(await total(OUTBOX)).toMatchObject({ failures: before.failures + 3, retries: before.retries + 3 });
   });
 
+  it('attempts of events that came and went while nobody looked are read from their rows, and what was counted before is not', async () => {
+    await observed.query(`truncate table ${table}`);
+    const first = collect({ observers: [attempts] });
+    await eventually(() => expect(first.status(OUTBOX).state).toBe('collecting'));
+    await observed.query(waiting.replace('00aa', '00ab').replace('current_timestamp(6)', `current_timestamp(6) - interval '2' hour`));
+    await eventually(async () => expect((await total(OUTBOX)).failures).toBe(2));
+    await first.stop();
+    // As if the last look were an hour ago.
+    const [anHourAgo, ms] = [new Date(Date.now() - 3_600_000).toISOString().replace('Z', '000Z'), Date.now() - 3_600_000];
+    await stage.kept.query(
+      `update collector_state set state = state || jsonb_build_object('foldedTo', $1::text, 'lookedAt', $1::text, 'watchedSince', $1::text),
+         memory = jsonb_set(memory::jsonb, '{attempts,memory}', memory::jsonb #> '{attempts,memory}' || jsonb_build_object('atMs', $2::float8, 'publishedToMs', $2::float8))`,
+      [anHourAgo, ms],
+    );
+    const before = await total(OUTBOX);
+    await observed.query(
+      `update ${table} set attempt = 3, published_at = current_timestamp(6) - interval '40' minute where published_at is null`,
+    );
+    await publishOrders(observed, 4, 1_800, { latencyMs: 60_000, attempt: 2 });
+    const second = collect({ observers: [attempts] });
+    await eventually(async () => expect(await total(OUTBOX)).toMatchObject({ published: before.published + 5 }));
+    await eventually(() => expect(second.status(OUTBOX)).toMatchObject({ state: 'collecting', backfill: null }));
+    expect(await total(OUTBOX)).toMatchObject({ failures: before.failures + 8, retries: before.retries + 8 });
+    expect(errors).toEqual([]);
+  });
+
   it('what a process that ended had folded and not told is read once', async () => {
     const outbox = await stage.directory.get(OUTBOX);
     let memory: unknown = null;

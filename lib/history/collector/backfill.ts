@@ -67,14 +67,18 @@ export async function backfill(session: Session, outbox: Outbox, store: Store): 
   const edge = minutesKeptFrom(minuteOf(microsOf(progress.lookedAt))) * MINUTE;
   const slice = newestSlice(span, backfillWidth.micros, edge);
   const stepMinutes = slice.to <= edge ? HOUR_MINUTES : 1;
-  // Time after `watchedSince` was only not collected in time: it counts into the totals, and its attempts are left to the observer.
+  // Time after `watchedSince` was only not collected in time: it counts into the totals, and an observer that goes on tells its attempts.
   const counts = microsOf(span.from) >= microsOf(progress.watchedSince);
+  const { unobservedSince } = span;
+  const isTold = counts && unobservedSince === null;
+  // What older events tried before the observer ended has been counted.
+  const createdFrom = counts && unobservedSince !== null ? microsOf(unobservedSince) : null;
   const { found, tookMs } = await timed(
     outbox,
     choice.access,
     async (db) => ({
       groups: await readCells(db, outbox, slice, stepMinutes),
-      attempts: counts ? [] : await readPastAttempts(db, outbox, slice, stepMinutes),
+      attempts: isTold ? [] : await readPastAttempts(db, outbox, slice, stepMinutes, createdFrom),
     }),
     () => backfillWidth.tooWide(),
   );

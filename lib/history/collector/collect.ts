@@ -7,6 +7,9 @@ import { eventsIn, readCells, applyPlannerSettings, type PublishedGroup, type Sp
 import { isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './clock';
 import { countsRows } from '@/lib/shared/figures/collection';
 import { chooseMethod, sizeOf, type Choice } from './method';
+import { attemptsObserver } from './observers/attempts';
+import { attemptsMemory } from './observers/attempts-count';
+import { GAP_MS } from './observers/observer';
 import type { SeriesNames, Session } from './session';
 import { addTo } from '@/lib/rollup/histogram';
 
@@ -40,7 +43,10 @@ export async function collect(
 
   pace.succeeded(tookMs);
   const countedSince = rowsCounted ? before.countedSince : now;
-  const unread = past !== null && past.from < past.to ? [{ from: isoOf(past.from), to: isoOf(past.to), startedAt: isoOf(past.to) }] : [];
+  const unread =
+    past !== null && past.from < past.to
+      ? [{ from: isoOf(past.from), to: isoOf(past.to), startedAt: isoOf(past.to), unobservedSince: unobservedSince(session, before, at) }]
+      : [];
   const progress: Progress = {
     ...before,
     method: choice.method,
@@ -132,6 +138,13 @@ function firstProgress(method: Progress['method'], at: string, settledTo: number
     cost: NO_COST,
     advice: null,
   };
+}
+
+/** When the attempts observer ticked last, if that was so long before `at` that it starts over; otherwise null. */
+function unobservedSince({ memory }: Session, { lookedAt }: Progress, at: number): string | null {
+  const tick = attemptsMemory(memory[attemptsObserver.key]?.memory);
+  const last = tick === null ? microsOf(lookedAt) : tick.atMs * 1_000;
+  return at - last > GAP_MS * 1_000 ? isoOf(last) : null;
 }
 
 /** Minutes in which an observed outbox was watched: those since the last tick, or the current one if that was too long ago. */

@@ -17,6 +17,8 @@ const spanSchema = z.object({
   to: z.string(),
   /** What `to` was at first, for the share that is done. */
   startedAt: z.string(),
+  /** The attempts observer starts over after this span: when it ticked last before it. null if it goes on, and told by older builds. */
+  unobservedSince: z.string().nullable().default(null),
 });
 export type UnreadSpan = z.infer<typeof spanSchema>;
 

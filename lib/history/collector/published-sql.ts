@@ -228,19 +228,30 @@ interface PastAttempts {
   failed: number;
 }
 
-/** The attempts of rows published in a span; none if rows have no counter. Served and bounded like `readCells`. */
-export async function readPastAttempts(db: Db, outbox: Outbox, span: Span, stepMinutes: number): Promise<PastAttempts[]> {
+/**
+ * The attempts of rows published in a span, if given only of those created from `createdFrom` (microseconds) on; none if rows do not tell.
+ * Served and bounded like `readCells`.
+ */
+export async function readPastAttempts(
+  db: Db,
+  outbox: Outbox,
+  span: Span,
+  stepMinutes: number,
+  createdFrom: number | null = null,
+): Promise<PastAttempts[]> {
   const { attempts: counted, countsClaims } = traitsOf(outbox);
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const attempts = at.role('attempts');
-  if (!counted || attempts === null) return [];
+  const created = hasTime(outbox.main, 'createdAt') ? at.roleInstant('createdAt') : null;
+  if (!counted || attempts === null || (createdFrom !== null && created === null)) return [];
+  const isNew = createdFrom === null ? sql`true` : sql`${created} >= ${fragments.instantOf(isoOf(createdFrom))}`;
   // A counter that rises with the claim has counted the attempt that succeeded too.
   const failed = sql`${fragments.integer(attempts.sql)} - ${sql.lit(countsClaims ? 1 : 0)}`;
   const type = typeOf(outbox, at);
   const step = fragments.epochSteps(at.roleInstant('publishedAt') ?? fragments.nothing('instant'), stepMinutes * 60);
   const { rows } = await sql<{ step: number | string; type: string | null; failed: string }>`
     select ${step} as step, ${fragments.bytewise(type)} as type, sum(${failed}) as failed
-    from ${publishedRows(outbox, span)} and ${failed} > 0 group by 1, 2`.execute(db);
+    from ${publishedRows(outbox, span)} and ${failed} > 0 and ${isNew} group by 1, 2`.execute(db);
   return rows.map((row) => ({ ...row, step: Number(row.step), failed: Number(row.failed) }));
 }
