@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Engine } from '@/lib/database/engine';
 import type { Db, TableName } from '@/lib/database/description';
 import { quotedName, type RecordsSight } from './outbox';
@@ -37,10 +38,21 @@ export async function recordsSight(engine: Engine, db: Db): Promise<RecordsSight
   return serves ? 'countable' : 'unindexed';
 }
 
-/** The archive table of an outbox; its id becomes an identifier of at most 63 characters, which every engine accepts. */
+/** Characters of an identifier that every engine accepts. */
+const NAME_CHARACTERS = 63;
+const DIGEST_CHARACTERS = 12;
+
+/** The name of something of the console's own; a long one ends in a digest of all of it, so that no two become the same. */
+export function fitName(name: string): string {
+  if (name.length <= NAME_CHARACTERS) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, DIGEST_CHARACTERS);
+  return `${name.slice(0, NAME_CHARACTERS - DIGEST_CHARACTERS - 1)}_${digest}`;
+}
+
+/** The archive table of an outbox. */
 export function archiveTable(engine: Engine, outboxId: string): TableName {
   const { schema, prefix } = engine.companions;
-  return { schema, table: `${prefix}archive_${outboxId.replaceAll('-', '_')}`.slice(0, 63) };
+  return { schema, table: fitName(`${prefix}archive_${outboxId.replaceAll('-', '_')}`) };
 }
 
 /** Columns that an archive has besides those of its source; the prefix avoids name clashes. */

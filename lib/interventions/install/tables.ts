@@ -1,6 +1,6 @@
 import type { Engine } from '@/lib/database/engine';
 import type { ColumnDescription, TableName } from '@/lib/database/description';
-import { ARCHIVE_COLUMNS, RECORDS_INDEX, archiveTable, recordTables, recordsKey } from '@/lib/outbox/companions';
+import { ARCHIVE_COLUMNS, RECORDS_INDEX, archiveTable, fitName, recordTables, recordsKey } from '@/lib/outbox/companions';
 import { quotedName, type Outbox } from '@/lib/outbox/outbox';
 import { neededRights, type Rights } from '@/lib/outbox/rights/rights';
 
@@ -110,7 +110,7 @@ export function archiveStatements(outbox: Outbox, ddl: Ddl): InstallStatement[] 
         ...own.map(([column, { type }]): Column => [column, type, 'NOT NULL']),
       ],
       keys: [`PRIMARY KEY (${keys.map(identifier).join(', ')})`],
-      index: [identifier(`${table.table}_at`.slice(0, 63)), `(${ARCHIVE_COLUMNS.at})`],
+      index: [identifier(fitName(`${table.table}_at`)), `(${ARCHIVE_COLUMNS.at})`],
     }),
     ...added.map((column) => ({
       why: `Column ${column.name}, which the outbox gained since`,
