@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
-import type { OutboxInfo } from '@/lib/shared/model';
-import { operationChoices } from './operations';
+import { describe, expect, test } from 'vitest';
+import type { OutboxInfo, Skipped } from '@/lib/shared/model';
+import { groupSkipped, operationChoices } from './operations';
 
 const outbox = {
   writable: true,
@@ -44,5 +44,27 @@ test('a viewer and a read-only outbox are told so', () => {
   expect(operationChoices({ ...outbox, writable: false }, events('dead'), true)[0]?.obstacle).toEqual({
     kind: 'refusal',
     code: 'read_only',
+  });
+});
+
+describe('rows that were left alone', () => {
+  const textOf: Parameters<typeof groupSkipped>[1] = (code, detail) =>
+    [code, detail?.because, detail?.state, detail?.at].filter(Boolean).join(' ');
+  const published = (id: string, at: string | null, because?: string): Skipped => ({
+    id,
+    code: 'already_published',
+    detail: { state: 'published', at, ...(because === undefined ? {} : { because }) },
+  });
+  const grouped = (...skipped: Skipped[]) => groupSkipped(skipped, textOf).map(({ why, ids }) => `${ids.join('')}: ${why}`);
+
+  test('are grouped by reason, published ones too', () => {
+    expect(
+      grouped(published('a', '09:00'), published('b', '09:00', 'fits_published'), { id: 'c', code: 'locked' }, published('d', '09:00')),
+    ).toEqual(['ad: already_published published 09:00', 'b: already_published fits_published published 09:00', 'c: locked']);
+  });
+
+  test('say a time only if it is that of all', () => {
+    expect(grouped(published('a', '09:00'), published('b', '12:00'))).toEqual(['ab: already_published published']);
+    expect(grouped(published('a', '09:00'), published('b', null))).toEqual(['ab: already_published published']);
   });
 });

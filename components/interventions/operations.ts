@@ -77,6 +77,22 @@ export function useSkipText(): (code: SkipCode | null, detail?: Skipped['detail'
   };
 }
 
+/** Rows left alone, by reason. Where the times that reasons have differ, the group's text is without one. */
+export function groupSkipped(skipped: readonly Skipped[], textOf: ReturnType<typeof useSkipText>): { why: string; ids: string[] }[] {
+  const groups = new Map<string, Skipped[]>();
+  for (const row of skipped) {
+    const { code, detail } = row;
+    const key = [code, detail?.because, detail?.state].join(' ');
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups.values()].map((rows) => {
+    const texts = new Set(rows.map(({ code, detail }) => textOf(code, detail)));
+    const [first] = rows;
+    const why = texts.size === 1 || first === undefined ? [...texts].join() : textOf(first.code, { ...first.detail, at: null });
+    return { why, ids: rows.map(({ id }) => id) };
+  });
+}
+
 /** The text for a refusal of the shape, or for a skip code. */
 export function useBecauseText(): (code: string) => string {
   const t = useTranslations();

@@ -5,7 +5,7 @@ import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import type { Progress } from '@/lib/shared/changes/batches';
-import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionResult, type Skipped } from '@/lib/shared/model';
+import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionResult } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
@@ -16,7 +16,7 @@ import frame from '../frame/frame.module.css';
 import { ReadOnlyNote } from '../frame/note';
 import { eventHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';
-import { useOperationName, useSkipText } from './operations';
+import { groupSkipped, useOperationName, useSkipText } from './operations';
 import { type Open, type Opening, useOutcome } from './send';
 import { forgetSent, type Sent, sentBy } from './sent';
 import type { Run } from './use-run';
@@ -68,9 +68,9 @@ export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPa
   const done = t.has(`operations.${operation}.done`) ? (`operations.${operation}.done` as const) : 'interventions.changed';
   const groups = [
     { look: classes.changed, heading: t(done, { count: changed.length }), ids: changed },
-    ...groupSkipped(result.skipped).map(({ code, detail, ids }) => ({
+    ...groupSkipped(result.skipped, skipText).map(({ why, ids }) => ({
       look: classes.skipped,
-      heading: t('interventions.skippedHeading', { count: ids.length, why: skipText(code, detail) }),
+      heading: t('interventions.skippedHeading', { count: ids.length, why }),
       ids,
     })),
   ];
@@ -127,16 +127,6 @@ function RowNames({ ids, nameOf, outbox }: { ids: string[]; nameOf: (id: string)
       {ids.length > NAMES_SHOWN && <li>{t('moreEvents', { count: ids.length - NAMES_SHOWN })}</li>}
     </ul>
   );
-}
-
-/** Groups rows left alone for the same reason; a group has the detail of its first row. */
-function groupSkipped(skipped: Skipped[]): (Pick<Skipped, 'code' | 'detail'> & { ids: string[] })[] {
-  const groups = new Map<string, ReturnType<typeof groupSkipped>[number]>();
-  for (const { id, code, detail } of skipped) {
-    const key = code === 'already_published' ? code : `${code} ${detail?.because ?? ''} ${detail?.state ?? ''}`;
-    groups.set(key, { code, detail, ...groups.get(key), ids: [...(groups.get(key)?.ids ?? []), id] });
-  }
-  return [...groups.values()];
 }
 
 function auditHref(outbox: string, result: InterventionResult): string {
