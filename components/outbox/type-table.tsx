@@ -37,16 +37,24 @@ export type TrendsAction = (input: { outbox: string; window: Window; types: stri
 /** Trends change more slowly than the figures, and each type costs a reading. */
 const TREND_INTERVAL_MS = 60_000;
 
-/** The flow of an outbox's types, the first ones by name, read after the screen is shown. */
-function useTypeTrends(outbox: string, window: Window, types: readonly string[], action: TrendsAction): TypeTrend[] | undefined {
-  const wanted = types.toSorted().slice(0, TREND_TYPES_MAX);
+interface TrendsWanted {
+  outbox: string;
+  window: Window;
+  sort: TypeSort;
+  /** In the order that they are shown in. */
+  types: readonly string[];
+}
+
+/** The flow of the types shown first, read after the screen is shown. Their order changes more often than they are read. */
+function useTypeTrends({ outbox, window, sort, types }: TrendsWanted, action: TrendsAction): TypeTrend[] | undefined {
   const { data } = useQuery({
-    queryKey: ['type-trends', outbox, window, wanted],
+    queryKey: ['type-trends', outbox, window, sort],
     queryFn: async () => {
-      const result = await action({ outbox, window, types: wanted });
+      const result = await action({ outbox, window, types: types.slice(0, TREND_TYPES_MAX) });
       return result.ok ? result.value : [];
     },
-    enabled: wanted.length > 0,
+    enabled: types.length > 0,
+    placeholderData: (shown, query) => (query?.queryKey[1] === outbox && query.queryKey[2] === window ? shown : undefined),
     staleTime: TREND_INTERVAL_MS,
     refetchInterval: TREND_INTERVAL_MS,
     refetchOnWindowFocus: false,
@@ -74,10 +82,11 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
   const words = useTranslations('outbox');
   const windows = useTranslations('frame.windows');
   const search = useSearchParams();
-  const types = rows.map(({ type }) => type);
-  const trends = useTypeTrends(outbox.id, view.window, types, trendsAction);
-  const format = useFormat();
   const [sort, setSort] = useState<TypeSort>({ column: 'waiting', descending: true });
+  const sorted = sortTypes(rows, sort);
+  const types = sorted.map(({ type }) => type);
+  const trends = useTypeTrends({ outbox: outbox.id, window: view.window, sort, types }, trendsAction);
+  const format = useFormat();
   const window = windows(view.window);
   const whyMissing: Record<NumberColumn, UnavailableReason> = {
     waiting: depth.waiting.why ?? 'too_many_rows',
@@ -149,7 +158,7 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
               </tr>
             </thead>
             <tbody>
-              {sortTypes(rows, sort).map((row, index) => (
+              {sorted.map((row, index) => (
                 <tr key={row.type}>
                   <th scope="row">
                     <Link href={outboxHref(outbox.id, `/events?type=${encodeURIComponent(row.type)}`)}>{row.type}</Link>
