@@ -1,5 +1,8 @@
 import type { ColumnDescription } from './description';
 
+/** PostgreSQL's type without a precision: each value has as many decimals as it was written with, so that equal ones print differently. */
+export const keepsDecimals = (type: string): boolean => /^numeric$/i.test(type);
+
 /** Whether a column of this type, e.g. `numeric(20,2)`, prints exactly this text: no leading zeros, all decimals. False for floats. */
 export function printsAsDecimal(text: string, type: string): boolean {
   const found = /^(?:numeric|decimal)(?:\((\d+)(?:,(\d+))?\))?(?: unsigned)?(?: zerofill)?$/i.exec(type);
@@ -7,7 +10,8 @@ export function printsAsDecimal(text: string, type: string): boolean {
   const places = Number(found[2] ?? 0);
   const whole = (found[1] === undefined ? 1_000 : Number(found[1])) - places;
   const [, digits, fraction = ''] = /^-?(0|[1-9][0-9]*)(?:\.([0-9]+))?$/.exec(text) ?? [];
-  if (digits === undefined || fraction.length !== places || /^-[0.]+$/.test(text)) return false;
+  if (digits === undefined || /^-[0.]+$/.test(text)) return false;
+  if (fraction.length !== places && !(keepsDecimals(type) && fraction.length <= whole)) return false;
   return digits === '0' || digits.length <= whole;
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { keepsDecimals } from '../column-text';
 import { oneOf, TRUTH_WORDS, type Fragments } from '../fragments';
 import { type ColumnDescription, type TableName, tableRef } from '../description';
 
@@ -149,12 +150,22 @@ export const postgresFragments: Fragments = {
   typed: (value, description) => sql`cast(${value} as ${sql.raw(castType(comparedAs(description)))})`,
   textValue: (value) => sql`cast(${value} as text)`,
   isOneOf: (column, values, description) =>
-    oneOf(
-      compared(column, description),
-      values.map((value) => sql`cast(${value} as ${sql.raw(castType(comparedAs(description)))})`),
+    asPrinted(
+      oneOf(
+        compared(column, description),
+        values.map((value) => sql`cast(${value} as ${sql.raw(castType(comparedAs(description)))})`),
+      ),
+      column,
+      values,
+      description,
     ),
   isAnyOf: (column, values, description) =>
-    sql`${compared(column, description)} = any(cast(${arrayLiteral(values)} as ${sql.raw(arrayType(comparedAs(description)))}))`,
+    asPrinted(
+      sql`${compared(column, description)} = any(cast(${arrayLiteral(values)} as ${sql.raw(arrayType(comparedAs(description)))}))`,
+      column,
+      values,
+      description,
+    ),
   isLiteral: (column, values, description) =>
     oneOf(
       description === null ? column : compared(column, description),
@@ -235,6 +246,13 @@ function valueDigest(value: RawBuilder<unknown>, description: ColumnDescription 
 
 function tellsSize({ type, over }: ColumnDescription): boolean {
   return TELLS_SIZE.test(over ?? type);
+}
+
+/** Compares texts too where equal values may print differently; the values themselves only find them. */
+function asPrinted(equal: Sql<boolean>, column: Sql, values: string[], description: ColumnDescription): Sql<boolean> {
+  return keepsDecimals(comparedAs(description))
+    ? sql`(${equal} and (${column})::text = any(cast(${arrayLiteral(values)} as text[])))`
+    : equal;
 }
 
 const comparedAs = ({ over, type }: ColumnDescription): string => over ?? type;
