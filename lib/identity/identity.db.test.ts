@@ -56,6 +56,41 @@ describe('signing in', () => {
     expect(await from('gone@example.com', 'wrong')).toEqual({ ok: false, why: 'wrong' });
   });
 
+  it('asks the store the same of an address that an account has as of any other, however often it fails', async () => {
+    await createAccount(store, { email: 'has@example.com', password, role: 'viewer' });
+    await createAccount(store, { email: 'disabled@example.com', password, role: 'viewer' });
+    await changeAccount(store, 'disabled@example.com', { disabled: true });
+    const failures = async (email: string): Promise<string[][]> => {
+      const runs: string[][] = [];
+      // One more than are let through from one place.
+      for (let run = 0; run <= 10; run += 1) {
+        const statements: string[] = [];
+        const db = store.db.withPlugin({
+          transformQuery({ node, queryId }) {
+            statements.push(store.db.getExecutor().compileQuery(node, queryId).sql);
+            return node;
+          },
+          transformResult: ({ result }) => Promise.resolve(result),
+        });
+        const end = await signIn({ ...store, db }, { email, password: 'guess', address: `192.0.2.${email.length}`, browser: null }, 8);
+        expect(end.ok).toBe(false);
+        runs.push(statements);
+      }
+      return runs;
+    };
+    const [unknown, known, disabled] = [
+      await failures('has-not@example.com'),
+      await failures('has@example.com'),
+      await failures('disabled@example.com'),
+    ];
+    expect(known).toEqual(unknown);
+    expect(disabled).toEqual(unknown);
+    // Each ends with a write, which waits for the disk in all of them.
+    expect(unknown.map((statements) => /(insert into|update) "login_attempt"/.test(statements.at(-1) ?? ''))).toEqual(
+      unknown.map(() => true),
+    );
+  }, 120_000);
+
   it('stops guessing, parallel guesses too, and forgets after a good sign-in', async () => {
     await createAccount(store, { email: 'target@example.com', password, role: 'viewer' });
     for (let i = 0; i < 9; i += 1) expect(await from('target@example.com', 'guess')).toEqual({ ok: false, why: 'wrong' });

@@ -39,7 +39,10 @@ function networkOf(address: string): string {
 }
 
 /** Counts an attempt before it is checked, parallel ones too. Returns the seconds to wait if it may not be checked. */
-export async function admit(store: Store, attempt: Place & { email: string }): Promise<Admitted | { ok: false; waitSeconds: number }> {
+export async function admit(
+  store: Store,
+  attempt: Place & { email: string },
+): Promise<Admitted | { ok: false; own: string; waitSeconds: number }> {
   const places = placesOf(attempt);
   const address = places.at(-1) ?? '';
   const found = await findKnownPlaces(store.db, attempt.email, places);
@@ -51,7 +54,7 @@ export async function admit(store: Store, attempt: Place & { email: string }): P
   // An attempt stopped at its place does not count for the account: one address alone does not lock it for others.
   for (const limits of [{ ...first, [own]: LIMITS.place }, second]) {
     const wait = await over(store, limits);
-    if (wait !== null) return { ok: false, waitSeconds: wait };
+    if (wait !== null) return { ok: false, own, waitSeconds: wait };
   }
   return { ok: true, own, shared: [...Object.keys(first), ...Object.keys(second)], known: known !== undefined };
 }

@@ -3,7 +3,7 @@ import { findAccount, noteSignIn, type AccountRow } from '@/lib/store/accounts';
 import { forgiveAttempts, insertSession, rememberPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 import type { Who } from '@/lib/shared/permissions';
-import { recordDeed } from '@/lib/store/audit';
+import { recordDeed, recordOfAccount } from '@/lib/store/audit';
 import { entryId } from '@/lib/audit/records-keeper';
 import { normaliseEmail } from './accounts';
 import { admit, placesOf, type Place } from './limiter';
@@ -20,22 +20,24 @@ export interface Credentials extends Place {
   password: string;
 }
 
-/** Starts a session of `hours` if the password is right. An unknown address hashes as long as a wrong password, with the same result. */
+/**
+ * Starts a session of `hours` if the password is right. An unknown address takes the same statements and as long a hash as a wrong password,
+ * with the same result.
+ */
 export async function signIn(store: Store, input: Credentials, hours: number): Promise<SignIn> {
   const email = normaliseEmail(input.email);
   if (email === null) return { ok: false, why: 'wrong' };
   const admitted = await admit(store, { ...input, email });
   const account = await findAccount(store.db, email);
   if (!admitted.ok) {
-    if (account !== null) await recordFailedSignIn(store, account, 'too_many', input.address);
+    await recordFailedSignIn(store, account, 'too_many', input.address, admitted.own);
     return { ok: false, why: 'too_many', retryAfterSeconds: admitted.waitSeconds };
   }
   const right = await verifyPassword(input.password, account?.passwordHash ?? null, { first: admitted.known });
-  if (account === null) return { ok: false, why: 'wrong' };
-  const sid = right ? await begin(store, account, input, hours) : null;
-  if (sid === null) {
+  const sid = right && account !== null ? await begin(store, account, input, hours) : null;
+  if (account === null || sid === null) {
     const why = right ? 'disabled' : 'wrong';
-    await recordFailedSignIn(store, account, why, input.address);
+    await recordFailedSignIn(store, account, why, input.address, admitted.own);
     return { ok: false, why };
   }
   await forgiveAttempts(store.db, [admitted.own], admitted.shared);
@@ -46,12 +48,19 @@ const whoOf = ({ id, email, role }: AccountRow): Who => ({ id: `account:${id}`, 
 
 const QUARTER_MS = 15 * 60_000;
 
-/** Records a failed sign-in: only the first in each quarter of an hour per account. */
-function recordFailedSignIn({ db }: Store, account: AccountRow, code: 'wrong' | 'disabled' | 'too_many', address: string): Promise<void> {
-  const who = whoOf(account);
-  const id = entryId(`sign_in_failed/${who.id}`, Math.floor(Date.now() / QUARTER_MS));
+/** Records a failed sign-in: only the first in each quarter of an hour per account, and none of an address that no account has. */
+function recordFailedSignIn(
+  { db }: Store,
+  account: AccountRow | null,
+  code: 'wrong' | 'disabled' | 'too_many',
+  address: string,
+  counter: string,
+): Promise<void> {
   // Not authenticated, so without a role.
-  return recordDeed(db, { ...who, role: '' }, { id, operation: 'sign_in_failed', outcome: 'refused', code, after: { address } });
+  const { id: actorId, name: actor } = account === null ? { id: '', name: '' } : whoOf(account);
+  const id = entryId(`sign_in_failed/${actorId}`, Math.floor(Date.now() / QUARTER_MS));
+  const entry = { id, actorId, actor, operation: 'sign_in_failed', outcome: 'refused', code, after: { address } } as const;
+  return recordOfAccount(db, account?.id ?? null, counter, entry);
 }
 
 /** Creates session, audit entry and known place, or none of them; null if the account is disabled or gone. */

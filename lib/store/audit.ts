@@ -72,6 +72,37 @@ export async function recordDeed(db: StoreDb, who: Who, deed: Deed): Promise<voi
   await insertAuditEntries(db, [{ ...emptyEntry(), actorId, actor, role, outcome: 'applied', ...deed }]);
 }
 
+/**
+ * Adds an entry if the account exists and has none with this id yet. Writes to the counter in any case: neither the statement nor whether it
+ * waits for the disk tells if there was something to add.
+ */
+export async function recordOfAccount(
+  db: StoreDb,
+  accountId: string | null,
+  counter: string,
+  entry: Partial<NewAuditEntry>,
+): Promise<void> {
+  const values = valuesOf({ ...emptyEntry(), ...entry });
+  const columns = Object.keys(values) as (keyof typeof values)[];
+  await db
+    .with('counted', (same) =>
+      same
+        .updateTable('login_attempt')
+        .set((eb) => ({ attempts: eb.ref('attempts') }))
+        .where('key', '=', counter),
+    )
+    .insertInto('audit_entry')
+    .columns(columns)
+    .expression((eb) =>
+      eb
+        .selectFrom('account')
+        .select(columns.map((column) => eb.val(values[column]).as(column)))
+        .where('id', '=', accountId),
+    )
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
 class TakenBack extends Error {}
 
 /** Checks that entries can be written: writes one and rolls back. Rejects with the driver's error otherwise. */
