@@ -59,6 +59,25 @@ test('who watches has the table looked at every two minutes, who shows or change
   }
 });
 
+test('a table that its mapping no longer fits is not read by the last binding that did, until it fits again', async () => {
+  const directory = createDirectory({
+    databases: [{ id: 'test', url: database.url }],
+    outboxes: [{ ...settingsFor(shape), database: 'test' }],
+  });
+  try {
+    const before = await directory.last('sample');
+    // No figure needs it: what is read by the last binding goes well.
+    await database.query('ALTER TABLE outbox_events RENAME COLUMN payload TO content');
+    directory.forget('sample');
+    await expect(directory.get('sample')).rejects.toMatchObject({ code: 'invalid' });
+    await expect(directory.last('sample')).rejects.toMatchObject({ code: 'invalid' });
+    await database.query('ALTER TABLE outbox_events RENAME COLUMN content TO payload');
+    expect(await directory.last('sample')).not.toBe(before);
+  } finally {
+    await directory.close();
+  }
+});
+
 test('a table that was being looked at when it was forgotten is looked at again, and the old look is not put back', async () => {
   /** Whoever looks waits here for what the store knows of the proof. */
   const looks: (() => void)[] = [];

@@ -119,12 +119,12 @@ export function createDirectory(options: DirectoryOptions) {
     database: (id: string): Database => entry(id).database,
     /** Binds anew at most every 30 s; returns the last binding if the database fails. Throws Problem (`not_found`, `invalid`, ...). */
     get: async (id: string): Promise<Outbox> => bound(entry(id), REBIND_AFTER_MS),
-    /** Like `get`, but returns the last binding at once, however old, and renews it meanwhile, at most every two minutes. */
+    /** Like `get`, but returns the last binding at once, unless the table fits no more, and renews it meanwhile, at most every two minutes. */
     async last(id: string): Promise<Outbox> {
       const found = entry(id);
       const looking = bound(found, REBIND_WATCHED_AFTER_MS);
       if (found.bound === null) return looking;
-      // A failed renewal leaves the last binding in use.
+      // If the database fails, the last binding stays in use.
       looking.catch(() => undefined);
       return found.bound;
     },
@@ -144,14 +144,16 @@ export function createDirectory(options: DirectoryOptions) {
 }
 
 async function bind(entry: Entry): Promise<Outbox> {
+  const { forgotten } = entry;
   try {
-    const { forgotten } = entry;
     const found = await bindOutbox(entry.settings, entry.database, await entry.proof(), entry.others);
     if (forgotten !== entry.forgotten) return found;
     entry.bound = found;
     entry.boundAt = Date.now();
     return found;
   } catch (error) {
+    // The catalogue was read: the last binding is of a table that is no more.
+    if (error instanceof Problem && forgotten === entry.forgotten) entry.bound = null;
     return boundBefore(entry, error);
   }
 }

@@ -297,6 +297,24 @@ describe('a source that is away', () => {
     }
   });
 
+  test('its table is no longer what the mapping says, though what figures need is there: that is what is said', async () => {
+    await snapshots.summary('first', '1h');
+    await database.query('alter table first.transaction_outbox rename column payload to content');
+    try {
+      // As it is looked at again every two minutes.
+      directory.forget('first');
+      await expect(directory.get('first')).rejects.toMatchObject({ code: 'invalid' });
+      clock += 5_000;
+      const { depth, diagnosis } = await snapshots.summary('first', '1h');
+      expect(diagnosis).toMatchObject({ verdict: 'cannot_see', evidence: [{ code: 'source_unusable' }, {}] });
+      expect(depth.dead).toEqual({ count: null, known: 'unavailable', why: 'source_unusable' });
+    } finally {
+      await database.query('alter table first.transaction_outbox rename column content to payload');
+    }
+    clock += 5_000;
+    expect((await snapshots.summary('first', '1h')).diagnosis.verdict).toBe('healthy');
+  });
+
   test('its role lost the right to read: that is what is said of the figures, and of an outbox that was never read', async () => {
     await database.query(
       `create role shut login password 'test'; grant usage on schema first to shut; grant select on first.transaction_outbox to shut`,
