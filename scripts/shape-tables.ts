@@ -206,7 +206,9 @@ function changeCell(rule: ChangeRule): string {
 function archiveCell(shape: Shape, state: LiveState, first: boolean, words: ShapeWords): string {
   if (shape.archive === undefined) return first && shape.noArchive !== undefined ? `no: ${worded(shape.noArchive, words.refusals)}` : 'no';
   if (!shape.archive.from.includes(state)) return state === 'processing' ? 'no: release it first' : '–';
-  return shape.archive.warnings.length > 0 ? 'yes, with a warning' : 'yes';
+  const { guard, warnings } = shape.archive;
+  const notes = [guard === undefined ? null : `only where ${conditionText(guard)}`, warnings.length > 0 ? 'with a warning' : null];
+  return ['yes', ...notes.filter((note) => note !== null)].join(', ');
 }
 
 function worded(code: string, words: Record<string, string>): string {

@@ -21,13 +21,14 @@ outboxes:
       operations:
         requeue: [{from: [dead, retrying], version: exact, set: {st: {value: 0}}, warnings: [blocked_by_ordr]}]
         retry: {refuse: because}
-      archive: {from: [dead], warnings: [blocked_by_order]}
+      archive: {from: [dead], guard: {column: n, above: {parameter: limit}}, warnings: [blocked_by_order]}
 `,
     '/etc/console.yaml',
     supported,
     () => undefined,
   );
   expect(reading.ok ? [] : reading.problems).toEqual([
+    'outboxes[0].shape.archive.guard.above.parameter: there is no parameter "limit"; known: maxAttempts, stuckAfter',
     'outboxes[0].shape.columns.id: names "a" twice',
     'outboxes[0].shape.operations.requeue[0].from[1]: no rule under states gives retrying: write one, or leave it out',
     'outboxes[0].shape.operations.requeue[0].warnings[0]: there is no warning "blocked_by_ordr"; did you mean "blocked_by_order"?',
@@ -35,6 +36,29 @@ outboxes:
     'outboxes[0].shape.states[1]: is never reached: states[0] takes all of its rows; put it first, or leave it out',
     'outboxes[0].shape.states[2].when: no row can be both: of "st" it asks two things that exclude each other',
   ]);
+});
+
+it('says that a condition for archive is asked of no row of the dead-letter table', () => {
+  const of = (states: string): string[] => {
+    const text = `
+databases: {orders: {url: 'postgresql://reader@db/orders'}}
+outboxes:
+  - id: mine
+    database: orders
+    table: t
+    shape:
+      columns: {id: id}
+      dead: {table: t_dead}
+      states: [${states}]
+      archive: {from: [dead], guard: {column: held_by, isNull: true}}
+`;
+    const reading = parseConfig(text, '/etc/console.yaml', { shapes: [] }, () => undefined);
+    return reading.ok ? [] : reading.problems;
+  };
+  const pending = '{state: pending, when: {always: true}}';
+  const unasked = 'outboxes[0].shape.archive.guard: is never asked: rows of the dead-letter table need none; leave it out';
+  expect(of(pending)).toEqual([unasked]);
+  expect(of(`{state: dead, when: {column: n, above: 3}}, ${pending}`)).toEqual([]);
 });
 
 it('refuses a built-in shape on an engine that it is not for, and names the one that is', () => {

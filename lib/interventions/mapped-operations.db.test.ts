@@ -79,7 +79,7 @@ const SHAPE = defineShape({
     ],
   },
   lock: { bump: 'lock_version' },
-  archive: { from: ['dead'] },
+  archive: { from: ['dead', 'retrying'], guard: { column: 'next_try', future: true } },
 });
 
 describe.each(ENGINE_KEYS)('on %s', (engine) => {
@@ -172,6 +172,16 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     const moved = (await rows('work')).find((row) => Number(row.seq) === 9);
     expect(moved).toMatchObject({ topic: 'a~b', kind: 'k' });
     expect(Number(moved?.tries)).toBe(0);
+  });
+
+  it('archives out of the outbox table what meets the condition alone', async () => {
+    const before = await rows('work');
+    const { preview, result } = await act('archive', 'a%7Eb~2');
+    expect(preview.rows[0]).toMatchObject({ allowed: false, code: 'wrong_state', because: 'guard_not_met' });
+    expect(result.skipped).toMatchObject([{ id: 'a%7Eb~2', code: 'wrong_state', detail: { because: 'guard_not_met' } }]);
+    expect(await rows('work')).toEqual(before);
+    expect((await act('archive', 'a%7Eb~1')).result).toMatchObject({ outcome: 'applied', changed: ['a%7Eb~1'] });
+    expect(await rows('work')).toEqual(before.slice(1));
   });
 
   it('archives and restores a dead letter whose id has other names than the outbox has', async () => {

@@ -28,7 +28,7 @@ export function shapeProblems(shape: Shape, words?: Words): ShapeProblem[] {
     join: { what: 'companion', names: Object.keys(shape.companions) },
     captured: { what: 'named group in match.pattern', names: captured },
   };
-  const parts = ['columns', 'rows', 'states', 'dead', 'cursor', 'operations', 'asDead'] as const;
+  const parts = ['columns', 'rows', 'states', 'dead', 'cursor', 'operations', 'archive', 'asDead'] as const;
   const unknown = parts
     .flatMap((part) => entriesIn(shape[part], [part]))
     .flatMap(({ key, value, path }) => {
@@ -159,9 +159,12 @@ function statesNowhere({ states, dead, operations, archive }: Shape): ShapeProbl
         ? []
         : [{ path: [...path, 'from', index], message: `no rule under states gives ${state}: write one, or leave it out` }],
     );
+  const ofDead = archive?.guard !== undefined && archive.from.every((state) => state === 'dead');
+  const unasked = ofDead && dead !== undefined && !states.some(({ state }) => state === 'dead');
   return [
     ...changeRules({ operations }).flatMap(({ rule, path }) => missing(path, rule.from)),
     ...missing(['archive'], archive?.from ?? []),
+    ...(unasked ? [{ path: ['archive', 'guard'], message: 'is never asked: rows of the dead-letter table need none; leave it out' }] : []),
   ];
 }
 

@@ -3,6 +3,7 @@ import { statePredicate } from '@/lib/shape/compile';
 import type { LiveState } from '@/lib/shared/states';
 import type { Place } from '@/lib/shape/bound';
 import { generalRefusal, isLive, PLAIN_STEP, type Operation, type Step } from '../operation';
+import { rowsWhere } from './rules';
 
 /** Moves rows from the outbox into the archive. Dead rows are compared exactly, waiting ones by what no relay changes. */
 export const archiveOperation: Operation = {
@@ -12,11 +13,11 @@ export const archiveOperation: Operation = {
   steps(outbox) {
     const { shape, archive } = outbox;
     if (shape.archive === undefined || archive === null) return [];
-    const { from, warnings } = shape.archive;
+    const { from, guard, warnings } = shape.archive;
     const step = (source: Place, match: Step['match']): Step => ({ ...PLAIN_STEP, source, target: archive, version: 'exact', match });
     const fromMain = (states: LiveState[]): Step[] => {
       if (statePredicate(shape, states, 'o', outbox.scope) === null) return [];
-      return [step(outbox.main, (at) => statePredicate(shape, states, at.alias, outbox.scope) ?? sql`false`)];
+      return [step(outbox.main, (at) => rowsWhere(outbox, guard, at, statePredicate(shape, states, at.alias, outbox.scope) ?? sql`false`))];
     };
     const waiting = fromMain(from.filter((state) => state !== 'dead' && state !== 'processing'));
     const steps = waiting.map((one): Step => ({ ...one, version: 'stable', warnings }));

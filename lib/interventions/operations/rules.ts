@@ -3,6 +3,7 @@ import { compileCondition, statePredicate } from '@/lib/shape/compile';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { scopeOf } from '@/lib/outbox/rows/role-sql';
 import type { PlaceSql } from '@/lib/outbox/rows/row';
+import type { Condition } from '@/lib/shape/schema/condition';
 import type { ChangeRule } from '@/lib/shape/shape';
 import { sql, type RawBuilder } from 'kysely';
 import { generalRefusal, isLive, type Operation, type Step } from '../operation';
@@ -42,7 +43,7 @@ function stepsOfRule(outbox: Outbox, rule: ChangeRule): Step[] {
   const steps: Step[] = [];
   if (rule.from.includes('dead') && outbox.dead !== null) {
     const target = rule.moveTo === 'main' ? outbox.main : null;
-    steps.push({ ...common, source: outbox.dead, target, match: (at) => guarded(outbox, rule, at, sql`true`) });
+    steps.push({ ...common, source: outbox.dead, target, match: (at) => rowsWhere(outbox, rule.guard, at, sql`true`) });
   }
   // A rule that moves rows back applies to the dead-letter table alone.
   if (rule.moveTo === undefined && statePredicate(outbox.shape, rule.from, 'o', outbox.scope) !== null) {
@@ -52,14 +53,14 @@ function stepsOfRule(outbox: Outbox, rule: ChangeRule): Step[] {
       target: null,
       match(at) {
         const rows = statePredicate(outbox.shape, rule.from, at.alias, outbox.scope) ?? sql<boolean>`false`;
-        return guarded(outbox, rule, at, unlessPublished(outbox, at, rule.from, rows));
+        return rowsWhere(outbox, rule.guard, at, unlessPublished(outbox, at, rule.from, rows));
       },
     });
   }
   return steps;
 }
 
-function guarded(outbox: Outbox, rule: ChangeRule, at: PlaceSql, rows: RawBuilder<boolean>): RawBuilder<boolean> {
-  if (rule.guard === undefined) return rows;
-  return sql`(${rows} and ${compileCondition(rule.guard, at.alias, scopeOf(outbox, at.place))})`;
+export function rowsWhere(outbox: Outbox, guard: Condition | undefined, at: PlaceSql, rows: RawBuilder<boolean>): RawBuilder<boolean> {
+  if (guard === undefined) return rows;
+  return sql`(${rows} and ${compileCondition(guard, at.alias, scopeOf(outbox, at.place))})`;
 }

@@ -126,8 +126,9 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
   );
   const state = at.place.key === 'main' ? labelledState(outbox.shape, at.alias, outbox.scope) : at.state;
   return sql`${at.id.text} as id, ${state} as state, ${at.roleText('type')} as type, ${at.roleText('topic')} as topic,
-    ${at.roleText('aggregateType')} as aggregate_type, ${at.roleText('aggregateId')} as aggregate_id, ${at.roleIso('createdAt')} as created_at, ${at.roleIso('publishedAt')} as published_at,
-    ${at.roleIso('attemptedAt')} as attempted_at, ${at.roleText('attempts')} as attempts, ${at.roleText('maxAttempts')} as max_attempts,
+    ${at.roleText('aggregateType')} as aggregate_type, ${at.roleText('aggregateId')} as aggregate_id,
+    ${at.roleIso('createdAt')} as created_at, ${at.roleIso('publishedAt')} as published_at, ${at.roleIso('attemptedAt')} as attempted_at,
+    ${at.roleText('attempts')} as attempts, ${at.roleText('maxAttempts')} as max_attempts,
     ${error === null ? none : fragments.head(error.sql, error.description, LIST_ERROR_CHARACTERS)} as error,
     ${at.roleText('dedupKey')} as dedup_key, ${at.roleText('traceId')} as trace_id,
     ${amount(outbox.settings.amount?.value)} as amount, ${amount(outbox.settings.amount?.currency)} as currency,

@@ -15,7 +15,7 @@ export interface Tables {
 type Values = Record<string, Value>;
 
 /** The operations with the catalogue's names; a rule whose age column is missing is kept, but not offered. */
-export function bindOperations(shape: Shape, tables: Tables, binding: Binding): Pick<Shape, 'operations' | 'asDead'> {
+export function bindOperations(shape: Shape, tables: Tables, binding: Binding): Pick<Shape, 'operations' | 'asDead' | 'archive'> {
   if (binding.strict && shape.lock !== undefined)
     for (const [key, name] of Object.entries(shape.lock)) tables.main.resolve(name, ['shape', 'lock', key]);
   const operations = Object.entries(shape.operations).map(([key, rules]) => {
@@ -28,7 +28,13 @@ export function bindOperations(shape: Shape, tables: Tables, binding: Binding): 
     shape.asDead === undefined || target === null
       ? shape.asDead
       : { ...shape.asDead, set: bindSet(shape.asDead.set, target, tables.main, ['shape', 'asDead', 'set'], binding) };
-  return { operations: Object.fromEntries(operations) as Shape['operations'], asDead };
+  const { archive } = shape;
+  const guard = archive?.guard === undefined ? null : bindCondition(archive.guard, tables.main, ['shape', 'archive', 'guard'], binding);
+  return {
+    operations: Object.fromEntries(operations) as Shape['operations'],
+    asDead,
+    ...(archive === undefined || guard === null ? {} : { archive: { ...archive, guard } }),
+  };
 }
 
 function bindRule(rule: ChangeRule, tables: Tables, path: Path, binding: Binding): ChangeRule {

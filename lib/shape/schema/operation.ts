@@ -84,7 +84,12 @@ export const operationSchema = z.union([
 ]);
 export type OperationRules = z.infer<typeof operationSchema>;
 
-export const archiveSchema = z.strictObject({ from: fromStates, warnings: z.array(z.string()).default([]) });
+export const archiveSchema = z.strictObject({
+  from: fromStates,
+  /** A condition besides the state, for rows of the outbox table; rows of the dead-letter table belong to no relay. */
+  guard: conditionSchema.optional(),
+  warnings: z.array(z.string()).default([]),
+});
 
 /** How a restored pending event is made dead, so that no relay sends it without an operator's request. */
 export const asDeadSchema = z.strictObject({ set: z.record(nameSchema, valueSchema).default({}), moveTo: z.literal('dead').optional() });
