@@ -27,6 +27,7 @@ const SHORT: Partial<Record<UnavailableReason, string>> = {
   store_down: 'notComputed',
   not_watched: 'notWatched',
   too_large: 'notRead',
+  too_many_rows: 'notRead',
 };
 
 interface FigureProps {

@@ -90,11 +90,7 @@ export const FleetRow = memo(function FleetRow({ line: { outbox, summary, stale,
           {cell('dead', <CountText count={depth.dead} />)}
           {cell(
             'lastPublished',
-            lastPublishedAt !== null ? (
-              <RelativeTime at={lastPublishedAt} />
-            ) : (
-              <Figure text={null} why={outbox.tellsPublished ? 'no_events' : 'no_published_at'} />
-            ),
+            lastPublishedAt !== null ? <RelativeTime at={lastPublishedAt} /> : <Figure text={null} why={summary.lastPublishedWhy} />,
           )}
         </>
       )}

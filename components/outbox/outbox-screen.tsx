@@ -58,11 +58,7 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
       <ReadOnlyNote outbox={outbox} />
       {/* Not if it comes later: the screen must not move under the pointer. */}
       {initial.doctor?.worst != null && doctor !== null && <DoctorLine outbox={outbox.id} doctor={doctor} />}
-      <Tiles
-        summary={summary}
-        publishedAtKnown={outbox.capabilities.fields.publishedAt}
-        onAdvice={collector?.advice ? () => explain(true) : undefined}
-      />
+      <Tiles summary={summary} onAdvice={collector?.advice ? () => explain(true) : undefined} />
       <Charts outbox={id} view={view} series={series} marks={marks} marking={marking} onMarked={refresh}>
         <CollectorLine collector={collector} asOf={summary.asOf} open={explained} onOpen={explain} />
       </Charts>

@@ -83,16 +83,14 @@ function SlotTile({ slot, asOf }: { slot: SlotHealth; asOf: string }) {
 
 interface TilesProps {
   summary: Summary;
-  /** Whether the table has publish times. */
-  publishedAtKnown: boolean;
   /** Set if an index or a column would make more figures known. */
   onAdvice?: () => void;
 }
 
-export function Tiles({ summary, publishedAtKnown, onAdvice }: TilesProps) {
+export function Tiles({ summary, onAdvice }: TilesProps) {
   const words = useTranslations('outbox');
   const format = useFormat();
-  const { depth, oldestPendingAt, lastPublishedAt, latency, throughput, slot, asOf } = summary;
+  const { depth, oldestPendingAt, lastPublishedAt, lastPublishedWhy, latency, throughput, slot, asOf } = summary;
   const window = useTranslations('frame.windows')(summary.window);
   const tile = { asOf, onAdvice };
   const counted = (label: string, count: Count) => (
@@ -151,14 +149,14 @@ export function Tiles({ summary, publishedAtKnown, onAdvice }: TilesProps) {
       <Tile
         {...tile}
         label={words('tiles.lastPublished')}
-        of={{ known: lastPublishedAt === null && !publishedAtKnown ? 'unavailable' : 'exact' }}
+        of={{ known: lastPublishedWhy === undefined || lastPublishedWhy === 'no_events' ? 'exact' : 'unavailable', why: lastPublishedWhy }}
       >
         {lastPublishedAt !== null ? (
           <span className={classes.large}>
             <RelativeTime at={lastPublishedAt} />
           </span>
         ) : (
-          <Figure large text={null} why={publishedAtKnown ? 'no_events' : 'no_published_at'} />
+          <Figure large text={null} why={lastPublishedWhy} />
         )}
       </Tile>
       {SHOWN_METRICS.map(({ id, unit }) => {

@@ -12,7 +12,7 @@ import { slotHealth } from '@/lib/outbox/replication-slots/health';
 import { METRIC_FILES } from './metric-registry.gen';
 import type { Metric } from './series';
 import { spanOf, type MetricInput } from './span';
-import { LAST_PUBLISHED, lastPublishedAt, throughputOf } from './throughput';
+import { LAST_PUBLISHED, lastPublishedAt, throughputOf, whyNoLastPublished } from './throughput';
 
 /** What metrics aggregate in the statement of a reading. */
 export const METRIC_AGGREGATES: readonly Aggregates[] = [DEPTH, LAST_PUBLISHED, OLDEST];
@@ -23,6 +23,7 @@ export type SummaryFigures = Omit<Summary, 'diagnosis'>;
 
 export function summarise(input: MetricInput, window: Window): SummaryFigures {
   const { reading, span } = input;
+  const whyNone = whyNoLastPublished(reading);
   return {
     asOf: reading.asOf,
     from: new Date(span.fromMs).toISOString(),
@@ -30,6 +31,7 @@ export function summarise(input: MetricInput, window: Window): SummaryFigures {
     depth: depthOf(reading),
     oldestPendingAt: oldestPendingAt(reading),
     lastPublishedAt: lastPublishedAt(reading),
+    ...(whyNone === null ? {} : { lastPublishedWhy: whyNone }),
     latency: latencyOf(input),
     processing: processingOf(input),
     throughput: throughputOf(input),
@@ -67,6 +69,7 @@ export function noFigures(window: Window, asOf: string, why: UnavailableReason):
     depth: { pending: count, retrying: count, processing: count, dead: count, waiting: count },
     oldestPendingAt: null,
     lastPublishedAt: null,
+    lastPublishedWhy: why,
     latency: { ...percentiles, count: null, meanMs: null },
     processing: percentiles,
     throughput: { createdPerMinute: null, publishedPerMinute: null, ...none },

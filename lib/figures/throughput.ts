@@ -1,16 +1,24 @@
 /** Events created and published per minute of the watched part of the window, and when the last one was published. */
+import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
 import { figuresIn, type Aggregates, type Reading } from '@/lib/live/reading';
 import { iso } from '@/lib/outbox/scan/sql-terms';
 import { noPlot, type Plot, type SeriesInput } from './series';
 import { countsKnown, whyNotPublished, type MetricInput } from './span';
 
-export const LAST_PUBLISHED: Aggregates<{ at: string | null }> = {
+export const LAST_PUBLISHED: Aggregates<{ at: string | null; none: boolean }> = {
   owner: 'last-published',
-  figures: ({ lastPublished }) => ({ at: iso(lastPublished) }),
+  figures: ({ lastPublished, nothingOut }) => ({ at: iso(lastPublished), none: nothingOut }),
 };
 
 export const lastPublishedAt = (reading: Reading): string | null => figuresIn(reading, LAST_PUBLISHED).at ?? null;
+
+/** Why no time of the last publishing is known: none is written, nothing was ever published, or it was not looked at. */
+export function whyNoLastPublished(reading: Reading): UnavailableReason | null {
+  if (lastPublishedAt(reading) !== null) return null;
+  if (!reading.traits.publishedAt) return 'no_published_at';
+  return figuresIn(reading, LAST_PUBLISHED).none === true ? 'no_events' : 'too_many_rows';
+}
 
 /** From rows, or from the database's count of inserts if the relay reads the log. */
 const tellsCreated = ({ traits }: Reading): boolean => traits.createdAt || traits.slots !== null;

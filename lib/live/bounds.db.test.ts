@@ -39,6 +39,17 @@ const FILLED: Record<string, { shape: string; fill: string[] }> = {
       `create index on {schema}.transaction_outbox (processed_time) where processed_time is not null`,
     ],
   },
+  /** Each index holds the rows of one status. */
+  on_status: {
+    shape: 'escrow-status',
+    fill: [
+      ESCROW,
+      ...['pending', 'failed', 'processing'].map(
+        (status) => `create index on {schema}.transaction_outbox (create_time) where status = '${status}'`,
+      ),
+      `create index on {schema}.transaction_outbox (processed_time) where status = 'processed'`,
+    ],
+  },
   numbered: {
     shape: 'worker-status',
     fill: [
@@ -154,6 +165,16 @@ describe('indexes serve what they can', () => {
     expect(depth.processing).toEqual({ count: 42, known: 'exact' });
     expect([lastPublishedAt, oldestPendingAt]).not.toContain(null);
     expect(nodes(await explain(await outboxOf('advised')))).not.toContain('Seq Scan');
+  });
+
+  test('an index on times of publishing that holds one status only shows the last one', async () => {
+    const [newest] = await database.query<{ at: Date }>(
+      `select max(processed_time) as at from on_status.transaction_outbox where status = 'processed'`,
+    );
+    expect(Date.parse(figuresOf(await read('on_status')).lastPublishedAt ?? '')).toBe(newest?.at.getTime());
+    const plan = await explain(await outboxOf('on_status'));
+    expect(nodes(plan)).not.toContain('Seq Scan');
+    expect(rowsRead(plan)).toBeLessThan(rowsRead(await explain(await outboxOf('advised'))) + 500);
   });
 
   test('a backlog of 60,000 reads 10,000+, and its oldest is right', async () => {

@@ -20,7 +20,20 @@ const mapped = (table: string, input: Omit<ShapeInput, 'key' | 'label' | 'origin
 
 const ALWAYS = { always: true } as const;
 
+const byStatus = (table: string) =>
+  mapped(table, {
+    columns: { id: 'id', createdAt: 'made', publishedAt: 'sent_at' },
+    states: [
+      { state: 'published', when: { column: 'status', equals: 'sent' } },
+      { state: 'dead', when: { column: 'status', equals: 'failed' } },
+      { state: 'pending', when: { column: 'status', equals: 'new' } },
+    ],
+  });
+
 const OUTBOXES = [
+  byStatus('posted'),
+  byStatus('posted_before'),
+  byStatus('never_posted'),
   mapped('epoch', {
     columns: { id: 'id', createdAt: { column: 'made', time: 'epoch_ms' }, publishedAt: { column: 'done', time: 'epoch_ms' } },
     rows: { column: 'kind', equals: 'event' },
@@ -47,6 +60,30 @@ const OUTBOXES = [
   }),
 ];
 
+/** Sent before the fold, then given up: rows that failed keep the time of their last attempt where others have that of publishing. */
+const GIVEN_UP = { posted: 30, posted_before: 150 };
+/** Rows of one status, numbered after `from`, as (id, status, made, sent_at). */
+const rowsOf = (table: string, status: string, count: number, from: number, secondsAgo: number | null): Record<EngineKey, string> => {
+  const at = (seconds: number): Record<EngineKey, string> => ({
+    postgres: `now() - interval '${seconds} s'`,
+    mysql: `utc_timestamp(6) - interval ${seconds} second`,
+  });
+  const values = (engine: EngineKey): string =>
+    `select ${from} + n, '${status}', ${at(9_000)[engine]}, ${secondsAgo === null ? 'null' : at(secondsAgo)[engine]}`;
+  return {
+    postgres: `insert into ${table} ${values('postgres')} from generate_series(1, ${count}) n`,
+    mysql: `insert into ${table} ${values('mysql')} from ${numbersTo(count, 'numbered')}`,
+  };
+};
+const statusRows = (engine: EngineKey): string[] => [
+  ...Object.entries(GIVEN_UP).flatMap(([table, count]) => [
+    rowsOf(table, 'sent', 4_274, 0, 7_200)[engine],
+    rowsOf(table, 'failed', count, 5_000, 4_000)[engine],
+  ]),
+  rowsOf('never_posted', 'new', 3, 0, null)[engine],
+  rowsOf('never_posted', 'failed', 2, 5_000, 4_000)[engine],
+];
+
 const TABLES: Record<EngineKey, string[]> = {
   postgres: [
     `create table epoch (id bigint primary key, kind text not null, made bigint not null, done bigint)`,
@@ -61,6 +98,15 @@ const TABLES: Record<EngineKey, string[]> = {
     `insert into cursored select n, now() - interval '5 min' from generate_series(1, 250000) n`,
     `insert into offsets values ('a', 249990), ('b', 250000)`,
     `analyze cursored`,
+    ...['posted', 'posted_before', 'never_posted'].flatMap((table) => [
+      `create table ${table} (id bigint primary key, status text not null, made timestamptz not null, sent_at timestamptz)`,
+      `create index on ${table} (made) where status = 'new'`,
+      `create index on ${table} (made) where status = 'failed'`,
+    ]),
+    `create index on posted (sent_at) where status = 'sent'`,
+    `create index on posted_before (sent_at)`,
+    `create index on never_posted (sent_at) where status in ('sent', 'failed')`,
+    ...statusRows('postgres'),
   ],
   mysql: [
     `create table epoch (id bigint primary key, kind varchar(20) not null, made bigint not null, done bigint, key (done))`,
@@ -74,6 +120,11 @@ const TABLES: Record<EngineKey, string[]> = {
     `insert into cursored select n, utc_timestamp(6) - interval 5 minute from ${numbersTo(250_000, 'numbered')}`,
     `insert into offsets values ('a', 249990), ('b', 250000)`,
     `analyze table cursored`,
+    ...['posted', 'posted_before', 'never_posted'].map(
+      (table) =>
+        `create table ${table} (id bigint primary key, status varchar(20) not null, made datetime(6) not null, sent_at datetime(6), key (status, made), key (sent_at))`,
+    ),
+    ...statusRows('mysql'),
   ],
 };
 
@@ -114,5 +165,16 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
 
   test('a cursor: what is ahead of the slowest reader waits, found by the index on the position however long the table is', async () => {
     for (let round = 0; round < 2; round += 1) expect((await figures('cursored')).depth.waiting).toEqual({ count: 10, known: 'exact' });
+  });
+
+  test('an index on the times of some states: when the last one went out, and not when another one failed', async () => {
+    const { lastPublishedAt, lastPublishedWhy } = await figures('posted');
+    expect(Math.abs(Date.now() - 7_200_000 - Date.parse(lastPublishedAt ?? ''))).toBeLessThan(120_000);
+    expect(lastPublishedWhy).toBeUndefined();
+  });
+
+  test('more failed ones at the end of the index than are looked at: not known, which is not never', async () => {
+    expect(await figures('posted-before')).toMatchObject({ lastPublishedAt: null, lastPublishedWhy: 'too_many_rows' });
+    expect(await figures('never-posted')).toMatchObject({ lastPublishedAt: null, lastPublishedWhy: 'no_events' });
   });
 });

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { bucketSql } from '@/lib/rollup/histogram';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { SCAN, STATES_OF, sourcesOf, type Part, type Source, type Sources, type WalkEnds } from '@/lib/outbox/scan/sources';
+import { NEWEST_ROWS, SCAN, STATES_OF, sourcesOf, type Ends, type Part, type Source, type Sources } from '@/lib/outbox/scan/sources';
 import {
   count,
   isState,
@@ -44,7 +44,7 @@ export interface ReadingInput extends Plan {
   /** The database's replication slots; null if it has none, or nothing depends on them. */
   slots: Sql | null;
   /** The ends of the whole scan if they were read separately; null if all its rows are here. */
-  scanEnds: WalkEnds | null;
+  scanEnds: Ends | null;
 }
 
 /** JSON as the text the server sent. */
@@ -84,6 +84,7 @@ export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
         );
   const ctes = [
     ...(scan === null ? [] : [sql`scan as materialized (${scan.query})`, sql`scan_edges as materialized (${scanEdges(input.scanEnds)})`]),
+    ...(input.newest === null ? [] : [sql`newest as materialized (${input.newest})`]),
     ...sources.flatMap(({ name, counted }) => (counted === null ? [] : [sql`${sql.ref(countedName(name))} as materialized (${counted})`])),
     sql`base as materialized (${rows})`,
     sql`head as materialized (${headQuery(base)})`,
@@ -171,33 +172,42 @@ function unfolded(scan: Source, foldedTo: string | null): Sql {
 }
 
 /** Facts of the whole scan beyond its rows in the base, in one pass. */
-function scanEdges(ends: WalkEnds | null): Sql {
-  if (ends !== null)
-    return sql`select ${sql.lit(Number(ends.n))}::bigint as n, ${instant(ends.newest_created)} as newest_created, ${instant(ends.last_published)} as last_published`;
+function scanEdges(ends: Ends | null): Sql {
+  if (ends !== null) return endsOf(ends);
   const published = isState(sql.ref('state'), 'published');
-  return sql`select count(*) as n, max(created) filter (where ${published}) as newest_created, max(published) filter (where ${published}) as last_published from scan`;
+  return sql`select count(*) as n, ${count(published)} as published_rows, max(created) filter (where ${published}) as newest_created,
+    max(published) filter (where ${published}) as last_published from scan`;
 }
+
+/** Ends that were read elsewhere. */
+export const endsOf = ({ n, published_rows: rows, newest_created: created, last_published: published }: Ends): Sql =>
+  sql`select ${sql.lit(Number(n))}::bigint as n, ${sql.lit(Number(rows))}::bigint as published_rows, ${instant(created)} as newest_created, ${instant(published)} as last_published`;
 
 /** An ISO 8601 text as a timestamptz. */
 export const instant = (iso: string | number | null): Sql => sql`cast(${iso} as timestamptz)`;
 
 /** The newest times in the table, by index if there is one, else from the scan; and values that several figures compare with. */
-function edges({ sources, lastPublished, frontier }: Sources, scan: Source | null, base: Base): Sql {
+function edges({ sources, newest }: Sources, scan: Source | null, base: Base): Sql {
   const { touch, headTouch } = touches(base);
+  const uncut = scan === null ? sql`false` : sql`(select n from scan_edges) < ${sql.lit(scan.limit)}`;
   // A scan that was cut short shows what was published last only if it began with the newest rows.
-  const newest = (column: string): Sql => {
+  const scanned = (column: string): Sql => {
     if (scan === null) return nullInstant;
     const value = sql`(select ${sql.ref(column)} from scan_edges)`;
-    return scan.ordered ? value : sql`case when (select n from scan_edges) < ${sql.lit(scan.limit)} then ${value} end`;
+    return scan.ordered ? value : sql`case when ${uncut} then ${value} end`;
   };
+  const newestOf = (column: string): Sql =>
+    newest === null ? scanned(column) : sql`coalesce((select ${sql.ref(column)} from newest), ${scanned(column)})`;
+  const scannedNone = scan === null ? sql`false` : sql`(${uncut} and (select published_rows from scan_edges) = 0)`;
+  const nothingOut = newest === null ? scannedNone : sql`(select n < ${sql.lit(NEWEST_ROWS)} and published_rows = 0 from newest)`;
   const from = (wanted: Source[]): Sql => sql`source in (${sql.join(wanted.map((source) => sql.lit(sources.indexOf(source))))})`;
   const uncounted = sourcesFor('dead', sources).filter((source) => !isCounted(source));
   const read = [
     ...sources.filter((source) => source !== scan).map((source) => sql`, ${count(from([source]))} as ${sql.ref(readName(source.name))}`),
     ...(uncounted.length === 0 ? [] : [sql`, ${count(sql`${from(uncounted)} and ${isState(sql.ref('state'), 'dead')}`)} as dead_read`]),
   ];
-  return sql`select ${lastPublished ?? newest('last_published')} as last_published,
-    greatest(max(created) filter (where ${isState(sql.ref('state'), 'published')}), ${frontier ?? newest('newest_created')}) as frontier,
+  return sql`select ${newestOf('last_published')} as last_published, ${nothingOut} as nothing_out,
+    greatest(max(created) filter (where ${isState(sql.ref('state'), 'published')}), ${newestOf('newest_created')}) as frontier,
     ${touch} as touch, ${headTouch} as head_touch${sql.join(read, sql``)} from base`;
 }
 
@@ -255,6 +265,8 @@ const baseOf = ({ traits, now, hidden, sources }: ReadingInput) => ({
   deadCount: deadCount(sources),
   /** The newest time of publishing in the table. */
   lastPublished: sql`(select last_published from edges)`,
+  /** Every published row was looked for, and there is none. */
+  nothingOut: sql`(select nothing_out from edges)`,
   /** The newest creation among all published events: how far the relay has come. */
   frontier: sql`(select frontier from edges)`,
   /** The newest transaction that tried any waiting event, and the one that last touched the first of them (`touches`). */

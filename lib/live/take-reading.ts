@@ -15,6 +15,7 @@ import type { Store } from '@/lib/store/store';
 import type { Aggregates, Coverage, Reading, SliceCount } from './reading';
 import {
   countedName,
+  endsOf,
   figuresStatement,
   planOf,
   readingStatement,
@@ -153,8 +154,14 @@ export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<Rea
       query: rowsFrom(asJson(bySource.get(source.name) ?? [])),
       counted: source.counted === null ? null : sql`select ${countOf(bySource.get(countedName(source.name)))} as n`,
     })),
-    lastPublished: plan.lastPublished === null ? null : instant(ends.published),
-    frontier: plan.frontier === null ? null : instant(ends.created),
+    newest:
+      plan.newest &&
+      endsOf({
+        n: Number(ends.written),
+        published_rows: Number(ends.taken),
+        newest_created: ends.created,
+        last_published: ends.published,
+      }),
     now: instant(ends.attempted),
     hidden: sql.lit(Number(ends.attempts) === 1),
     slots: null,
@@ -164,19 +171,31 @@ export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<Rea
 }
 
 /** Each part is in parentheses, so that its order and its limit are its own. */
-function fetchStatement(outbox: Outbox, { sources, lastPublished, frontier, traits }: Plan, edge: string | null): Sql<FetchedRow> {
+function fetchStatement(outbox: Outbox, { sources, newest, traits }: Plan, edge: string | null): Sql<FetchedRow> {
   const { fragments } = outbox.database.engine;
   const nothing = (name: BaseColumn): Sql => fragments.nothing(NUMBERS.includes(name) ? 'integer' : 'text');
-  const one = (source: string, values: Partial<Record<BaseColumn, Sql>>): Sql =>
-    sql`(select ${fragments.bytewise(sql.lit(source))} as source, ${sql.join(NAMES.map((name) => sql`${values[name] ?? nothing(name)} as ${sql.id(name)}`))})`;
-  const told = (value: Sql | null): Sql => (value === null ? fragments.nothing('text') : fragments.instantText(value));
+  const one = (source: string, values: Partial<Record<BaseColumn, Sql>>, from = sql``): Sql =>
+    sql`(select ${fragments.bytewise(sql.lit(source))} as source, ${sql.join(NAMES.map((name) => sql`${values[name] ?? nothing(name)} as ${sql.id(name)}`))}${from})`;
+  const told = (column: string): Sql => fragments.instantText(sql.ref(`newest.${column}`));
+  const ends =
+    newest === null
+      ? {}
+      : {
+          created: told('newest_created'),
+          published: told('last_published'),
+          written: sql.ref('newest.n'),
+          taken: sql.ref('newest.published_rows'),
+        };
   const parts = [
-    one(ENDS, {
-      created: told(frontier),
-      published: told(lastPublished),
-      attempted: told(fragments.now()),
-      attempts: sql`case when ${fragments.hidesRows(traits.tables)} then 1 else 0 end`,
-    }),
+    one(
+      ENDS,
+      {
+        ...ends,
+        attempted: fragments.instantText(fragments.now()),
+        attempts: sql`case when ${fragments.hidesRows(traits.tables)} then 1 else 0 end`,
+      },
+      newest === null ? sql`` : sql` from (${newest}) as newest`,
+    ),
     ...sources.flatMap(({ name, query, walk, counted }) => [
       // Without a last row there is nothing to scan.
       ...(walk === null ? [sql`(${query})`] : edge === null ? [] : [sql`(${walk.rows(edge)})`]),

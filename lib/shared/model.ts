@@ -160,6 +160,8 @@ export interface Summary extends MetricFigures {
   depth: { pending: Count; retrying: Count; processing: Count; dead: Count; waiting: Count };
   oldestPendingAt: string | null;
   lastPublishedAt: string | null;
+  /** Only where there is no such time; `no_events`: nothing was ever published. */
+  lastPublishedWhy?: UnavailableReason;
   latency: Percentiles & { count: number | null; meanMs: number | null };
   processing: Percentiles;
   throughput: { createdPerMinute: number | null; publishedPerMinute: number | null; known: Known; why?: UnavailableReason };

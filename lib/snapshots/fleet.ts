@@ -33,10 +33,10 @@ export function createFleet({ directory, now, latest, everyMs, compose }: FleetO
 
   async function make(id: string, answer: Answer): Promise<FleetEntry> {
     const { outbox, summary, stale, sparkline } = await compose(id, answer);
-    const { capabilities, ...info } = outbox;
+    const { capabilities: _capabilities, ...info } = outbox;
     const { byType: _, ...figures } = summary;
     const unread = answer.reading === null && answer.failure === null;
-    const entry = { outbox: { ...info, tellsPublished: capabilities.fields.publishedAt }, summary: figures, stale, unread, sparkline };
+    const entry = { outbox: info, summary: figures, stale, unread, sparkline };
     shown.set(id, entry);
     return entry;
   }

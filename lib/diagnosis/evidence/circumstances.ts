@@ -2,6 +2,7 @@ import type { UnreadReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
 import type { Evidence, Verdict } from '@/lib/shared/figures/verdicts';
 import { slotsIn, type Aggregates, type Past, type Reading } from '@/lib/live/reading';
+import { lastPublishedAt, whyNoLastPublished } from '@/lib/figures/throughput';
 import type { SlotHistory } from '@/lib/outbox/replication-slots/progress';
 import type { Cell } from '@/lib/rollup/cell';
 
@@ -103,5 +104,8 @@ export const laterOf = (at: string, other: string | null): number =>
 export const lastSeen = ({ reading }: Circumstances): Evidence =>
   reading === null ? fact('never_seen') : fact('last_seen', { lastSeenAt: reading.asOf });
 
-export const nothingOut = (lastPublishedAt: string | null): Evidence =>
-  lastPublishedAt === null ? fact('never_published') : fact('nothing_published', { lastPublishedAt });
+export function nothingOut(reading: Reading): Evidence {
+  const at = lastPublishedAt(reading);
+  if (at !== null) return fact('nothing_published', { lastPublishedAt: at });
+  return fact(whyNoLastPublished(reading) === 'no_events' ? 'never_published' : 'publishing_time_unknown');
+}

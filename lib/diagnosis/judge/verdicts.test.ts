@@ -44,10 +44,19 @@ describe('relay stopped', () => {
     );
   });
 
-  test('nothing was ever published', () => {
-    const found = judge({ lastPublishedAt: null, usualMs: null, relay: { due: 3, firstDue: ago(301), frontier: null, recent: 0 } });
+  test.each([
+    ['nothing was ever published', true, 'never_published'],
+    ['the table does not tell when: that is not never', false, 'publishing_time_unknown'],
+  ])('%s', (_, nothingPublished, code) => {
+    const relay = { due: 3, firstDue: ago(301), frontier: null, recent: 0 };
+    const found = judge({ lastPublishedAt: null, nothingPublished, usualMs: null, relay });
     expect(found).toMatchObject({ verdict: 'relay_stopped', since: ago(301) });
-    expect(found.evidence.map((fact) => fact.code)).toEqual(['never_published', 'events_due', 'rhythm_unknown']);
+    expect(found.evidence.map((fact) => fact.code)).toEqual([code, 'events_due', 'rhythm_unknown']);
+  });
+
+  test('healthy, with no last publishing: never, or not told', () => {
+    const told = (why: 'no_events' | 'too_many_rows') => judge({}, [], { figures: noFigures('1h', ago(0), why) }).evidence[0]?.code;
+    expect([told('no_events'), told('too_many_rows')]).toEqual(['never_published', 'publishing_time_unknown']);
   });
 
   describe('without a time of publishing', () => {

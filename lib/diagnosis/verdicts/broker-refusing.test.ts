@@ -17,7 +17,9 @@ describe('broker refusing', () => {
         { code: 'nothing_published' },
       ],
     });
-    expect(judge(refused({ error: null }, null)).evidence.map(({ code }) => code)).toEqual(['all_failed', 'never_published']);
+    const codes = (more: Given): string[] => judge({ ...refused({ error: null }, null), ...more }).evidence.map(({ code }) => code);
+    expect(codes({ nothingPublished: true })).toEqual(['all_failed', 'never_published']);
+    expect(codes({})).toEqual(['all_failed', 'publishing_time_unknown']);
   });
 
   test.each<[string, Given]>([

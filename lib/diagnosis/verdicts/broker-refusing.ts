@@ -108,11 +108,10 @@ function none(circumstances: Circumstances): Finding | null {
   if (first === null || last === null || ageMs(last, now) > (enough ? RECENT_MS : patience)) return null;
   const onlyType = types === 1 && history?.typesPublished.size === 1;
   if (types < TYPES_MIN && !onlyType) return null;
-  const publishedAt = lastPublishedAt(reading);
-  const begun = laterOf(first, publishedAt);
+  const begun = laterOf(first, lastPublishedAt(reading));
   if (now - begun < patience) return null;
   const failed = fact('all_failed', { count, types });
-  return { since: isoOf(begun), evidence: [failed, ...factIfKnown('common_error', { error }), nothingOut(publishedAt)] };
+  return { since: isoOf(begun), evidence: [failed, ...factIfKnown('common_error', { error }), nothingOut(reading)] };
 }
 
 /** A few are published, most fail: now, and in an earlier reading. */

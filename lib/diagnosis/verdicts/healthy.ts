@@ -45,11 +45,10 @@ function backlog(circumstances: Circumstances, reading: Reading): Evidence[] {
   return drain === null ? [] : [fact('drains_in', { fromMs: drain.fromMs, toMs: drain.toMs, count })];
 }
 
-function lastPublished({ lastPublishedAt, latency: { why, count } }: SummaryFigures): Evidence {
+function lastPublished({ lastPublishedAt, lastPublishedWhy, latency }: SummaryFigures): Evidence {
   if (lastPublishedAt !== null) return fact('last_published', { lastPublishedAt });
-  return why === 'needs_sampling' || why === 'no_published_at' || why === 'too_many_rows' || (count ?? 0) > 0
-    ? fact('publishing_time_unknown')
-    : fact('never_published');
+  const never = lastPublishedWhy === 'no_events' && (latency.count ?? 0) === 0;
+  return fact(never ? 'never_published' : 'publishing_time_unknown');
 }
 
 function latency({ latency: { p95Ms, count }, depth }: SummaryFigures): Evidence {

@@ -21,9 +21,9 @@ export const relayStoppedVerdict: VerdictRule = {
 };
 
 function byRows(circumstances: Circumstances): Finding | null {
-  const { now } = circumstances;
+  const { reading, now } = circumstances;
   const still = standstill(circumstances);
-  if (still === null) return null;
+  if (reading === null || still === null) return null;
   const usual = rhythmOf(circumstances);
   const patience = silenceLimitMs(usual, still.confirmed);
   // A relay that tries and fails is not stopped: other verdicts cover that.
@@ -32,7 +32,7 @@ function byRows(circumstances: Circumstances): Finding | null {
   return {
     since: isoOf(still.since),
     evidence: [
-      written ? nothingOut(lastOutAt) : fact('nothing_moved', { sinceAt: lastOutAt ?? firstDueAt }),
+      written ? nothingOut(reading) : fact('nothing_moved', { sinceAt: lastOutAt ?? firstDueAt }),
       fact('events_due', { count: due, oldestAt: firstDueAt, ageMs: ageMs(firstDueAt, now) }),
       rhythm(usual, patience),
     ],

@@ -17,7 +17,9 @@ import { hasTime, ownTime, timeColumn, type Traits } from './traits';
 /** Rows that a reading reads at most, over all tables of an outbox. */
 export const READING_ROWS = 200_000;
 /** How many of these are for sources with an index of their own; the rest is for the scan. */
-const SHARES = { waiting: DEPTH_CAP + 1, processing: DEPTH_CAP + 1, dead: 400, published: 1_000, frontier: 100, edges: 2 };
+const SHARES = { waiting: DEPTH_CAP + 1, processing: DEPTH_CAP + 1, dead: 400, published: 1_000 };
+/** Rows that the end of the index on times of publishing is told by. */
+export const NEWEST_ROWS = 100;
 /** Dead rows are spread over the table, a page each: an index counts them, and only the newest are read. */
 const COUNTED_ROWS = DEPTH_CAP + 1;
 
@@ -60,10 +62,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
   if (outbox.dead !== null) sources.push(deadPlace(outbox, outbox.dead, traits));
 
   const rest = (): number =>
-    READING_ROWS -
-    SHARES.frontier -
-    SHARES.edges -
-    sources.reduce((rows, source) => rows + source.limit + (source.counted === null ? 0 : COUNTED_ROWS), 0);
+    READING_ROWS - NEWEST_ROWS - sources.reduce((rows, source) => rows + source.limit + (source.counted === null ? 0 : COUNTED_ROWS), 0);
   const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
   const since = published ?? created;
   if (predicate !== null && since !== null) {
@@ -90,10 +89,8 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
     sources,
     /** Parts this shape cannot show. */
     absent,
-    /** The newest publish time in the whole table, by index; null if only the scan can find it. */
-    lastPublished: newestPublished(outbox, at),
-    /** The newest creation time among the events published last, by index; null if only the scan can find it. */
-    frontier: created === null ? null : frontierByIndex(outbox, at, created),
+    /** The end of the index on times of publishing, as one row of `Ends`; null if only the scan can find what was published last. */
+    newest: newestByIndex(outbox, at),
   };
 }
 
@@ -153,32 +150,34 @@ function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
   return { ...source, counted: countOf(at.from, sql`true`) };
 }
 
-/** The newest publish time, one row of an index that leads with it; null without such an index. */
-function newestPublished(outbox: Outbox, at: PlaceSql): Sql | null {
-  const column = ownTime(outbox.main, 'publishedAt');
-  const fit = column === null ? null : fitRange(outbox.main, at.alias, column.name, [notNull(column.name)]);
-  if (column === null || fit === null) return null;
-  return saneOf(outbox, column, sql`select max(${at.column(column.name)}) as value from ${by(outbox, at, fit)}`);
-}
-
 /** Published since `from`, as a comparison that the column's own index serves. */
 const publishedSince = ({ database, parameters }: Outbox, at: PlaceSql, column: ColumnDescription, from: string): Sql =>
   sql`${at.column(column.name)} >= ${database.engine.fragments.instantValue(from, column, parameters.timeZone)}`;
 
-/** One value of a subquery as an instant. */
-function saneOf(outbox: Outbox, description: ColumnDescription, query: Sql): Sql {
-  const instant = outbox.database.engine.fragments.instant(sql.ref('e.value'), description, outbox.parameters.timeZone);
-  return sql`(select ${outbox.database.engine.fragments.sane(instant)} from (${query}) as e)`;
-}
-
-/** How far the relay has come, by the events published last: one old event published late does not hide it. */
-function frontierByIndex(outbox: Outbox, at: PlaceSql, created: ColumnDescription): Sql | null {
-  const published = timeColumn(outbox.main, 'publishedAt');
-  const fit = published === null ? null : fitRange(outbox.main, at.alias, published, [notNull(published)]);
-  if (published === null || fit?.order == null) return null;
-  const newest = sql`select max(n.created) as value from (select ${at.column(created.name)} as created from ${by(outbox, at, fit)}
-    where ${at.column(published)} is not null order by ${fit.order} limit ${sql.lit(SHARES.frontier)}) as n`;
-  return saneOf(outbox, created, newest);
+/**
+ * The newest times of the events published last: one old event published late does not hide how far the relay has come. Rows of other
+ * states may have the time too: they are counted, and only then left out, so that never more rows are read.
+ */
+function newestByIndex(outbox: Outbox, at: PlaceSql): Sql | null {
+  const [created, published] = [ownTime(outbox.main, 'createdAt'), ownTime(outbox.main, 'publishedAt')];
+  const isPublished = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
+  if (published === null || isPublished === null) return null;
+  const fit = fitRange(outbox.main, at.alias, published.name, [...commonTests(outbox.shape, STATES_OF.published), notNull(published.name)]);
+  if (fit?.order == null) return null;
+  const predicate = outbox.main.description.indexes.find(({ name }) => name === fit.index)?.predicate ?? null;
+  const { fragments } = outbox.database.engine;
+  const told = (name: 'created' | 'published', column: ColumnDescription | null): Sql =>
+    column === null
+      ? fragments.nothing('instant')
+      : fragments.sane(fragments.instant(sql.ref(`e.${name}`), column, outbox.parameters.timeZone));
+  // Exactly the rows of the index, by the words of the server.
+  const indexed = sql`${at.column(published.name)} is not null${predicate === null ? sql`` : sql` and ${sql.raw(predicate)}`}`;
+  const rows = sql`select ${created === null ? sql`null` : at.column(created.name)} as created, ${at.column(published.name)} as published,
+    ${isPublished} as is_published from ${by(outbox, at, fit)} where ${indexed} order by ${fit.order} limit ${sql.lit(NEWEST_ROWS)}`;
+  return sql`select e.n, e.published_rows, ${told('created', created)} as newest_created, ${told('published', published)} as last_published
+    from (select count(*) as n, count(case when r.is_published then 1 end) as published_rows,
+      max(case when r.is_published then r.created end) as created, max(case when r.is_published then r.published end) as published
+      from (${rows}) as r) as e`;
 }
 
 /** What current figures are made of: the rows of some states, and those published since the last collection. */
@@ -194,18 +193,18 @@ export const STATES_OF: Record<Part, readonly LiveState[]> = {
 
 /** A scan that skips rows in no figure, mainly those published before `foldedTo`. */
 export interface Walk {
-  /** The number of rows, the last key in order, and the newest times of published rows. */
-  ends: Sql<WalkEnds>;
+  /** The ends of the rows it walks, and their last key in order. */
+  ends: Sql<Ends & { edge: string | null }>;
   /** Base rows up to that key, FETCHED_ROWS at most. */
   rows(edge: string): Sql;
 }
 
-export interface WalkEnds {
+/** How many rows were looked at and how many of them are published, with the newest times of those, ISO 8601 UTC. */
+export interface Ends {
   n: string | number;
-  edge: string | null;
-  /** ISO 8601 UTC. */
-  newest_created: string | null;
-  last_published: string | null;
+  published_rows: string | number;
+  newest_created: string | number | null;
+  last_published: string | number | null;
 }
 
 export const SCAN = 'scan';
@@ -244,8 +243,8 @@ function walkOf({ outbox, at, traits, parts, foldedTo }: Scanned, limit: number)
     hasTime(at.place, role) ? fragments.sane(at.roleInstant(role) ?? fragments.nothing('instant')) : null;
   const [created, published] = [time('createdAt'), time('publishedAt')];
   const isPublished = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
-  const told = (value: Sql | null): Sql =>
-    value === null || isPublished === null ? fragments.nothing('instant') : sql`case when ${isPublished} then ${value} end`;
+  const told = (value: Sql | null, none = fragments.nothing('instant')): Sql =>
+    value === null || isPublished === null ? none : sql`case when ${isPublished} then ${value} end`;
   const open = statePredicate(
     outbox.shape,
     parts.filter((part) => part !== 'published').flatMap((part) => STATES_OF[part]),
@@ -260,8 +259,8 @@ function walkOf({ outbox, at, traits, parts, foldedTo }: Scanned, limit: number)
   const last = sql`${sql.raw(descending ? 'min' : 'max')}(k)`;
   return {
     ends: sql`select count(*) as n, ${fragments.asText(last, key)} as edge, ${fragments.instantText(sql`max(created)`)} as newest_created,
-      ${fragments.instantText(sql`max(published)`)} as last_published
-      from (select ${at.column(name)} as k, ${told(created)} as created, ${told(published)} as published from ${from}${order}${sql.lit(limit)}) as w`,
+      ${fragments.instantText(sql`max(published)`)} as last_published, count(is_published) as published_rows
+      from (select ${at.column(name)} as k, ${told(sql`1`, fragments.nothing('integer'))} as is_published, ${told(created)} as created, ${told(published)} as published from ${from}${order}${sql.lit(limit)}) as w`,
     rows: (edge) =>
       sql`select ${baseColumns(outbox, at, traits, SCAN)} from ${from} where ${at.column(name)} ${sql.raw(descending ? '>=' : '<=')} ${fragments.typed(edge, key)}
         and (${wanted.length === 0 ? sql`false` : sql.join(wanted, sql` or `)})${order}${sql.lit(FETCHED_ROWS)}`,

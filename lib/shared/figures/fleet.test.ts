@@ -4,7 +4,7 @@ import type { Verdict } from './verdicts';
 
 const entry = (verdict: Verdict, evidence: { code: string; values: Record<string, number> }[], sparkline: (number | null)[]) =>
   ({
-    outbox: { id: 'o', name: 'O', database: 'd', table: 't', shape: 's', tellsPublished: true, engine: 'postgres', writable: true },
+    outbox: { id: 'o', name: 'O', database: 'd', table: 't', shape: 's', engine: 'postgres', writable: true },
     summary: {
       asOf: '2026-01-01T00:00:00Z',
       window: '1h',
@@ -26,6 +26,9 @@ test('a line holds what the screen says of an outbox and nothing else, not even 
   expect(line.summary.latency).toStrictEqual({ known: 'estimated', p95Ms: 281.5, errorShare: 0.015 });
   expect(Object.keys(line.outbox)).not.toContain('engine');
   expect(line.sparkline).toEqual([3, null, 4]);
+  const unpublished = entry('healthy', [], []);
+  unpublished.summary.lastPublishedWhy = 'no_events';
+  expect(fleetLine(unpublished).summary).toHaveProperty('lastPublishedWhy', 'no_events');
   expect(fleetLine(entry('healthy', [], [null, null])).sparkline).toEqual([]);
 });
 

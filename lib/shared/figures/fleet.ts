@@ -6,10 +6,7 @@ import { SENTENCE_FACTS } from './verdicts';
 
 /** An outbox without what only its own screen needs, which would be most of the response for two hundred outboxes. */
 export interface FleetEntry {
-  outbox: Omit<OutboxInfo, 'capabilities'> & {
-    /** Whether its table has publishing times. */
-    tellsPublished: boolean;
-  };
+  outbox: Omit<OutboxInfo, 'capabilities'>;
   /** Over the last hour; the last good one while the database is unreachable. */
   summary: Omit<Summary, 'byType'>;
   stale: OutboxReading['stale'];
@@ -24,8 +21,8 @@ export const SPARKLINE_POINTS = 30;
 
 /** An entry reduced to what the screen shows: a page sends two hundred of them twice, as data and as HTML. */
 export interface FleetLine {
-  outbox: Pick<FleetEntry['outbox'], 'id' | 'name' | 'database' | 'table' | 'shape' | 'tellsPublished'>;
-  summary: Pick<Summary, 'asOf' | 'oldestPendingAt' | 'lastPublishedAt' | 'diagnosis' | 'slot'> & {
+  outbox: Pick<FleetEntry['outbox'], 'id' | 'name' | 'database' | 'table' | 'shape'>;
+  summary: Pick<Summary, 'asOf' | 'oldestPendingAt' | 'lastPublishedAt' | 'lastPublishedWhy' | 'diagnosis' | 'slot'> & {
     depth: Pick<Summary['depth'], 'waiting' | 'dead'>;
     latency: Omit<Percentiles, 'p50Ms' | 'p99Ms'>;
   };
@@ -41,17 +38,19 @@ const rounded = (value: number, digits: number): number => Number(value.toFixed(
 
 /** Reduces an entry to what the screen shows. */
 export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEntry): FleetLine {
-  const { id, name, database, table, shape, tellsPublished } = outbox;
-  const { asOf, oldestPendingAt, lastPublishedAt, diagnosis, slot, depth, latency } = summary;
+  const { id, name, database, table, shape } = outbox;
+  const { asOf, oldestPendingAt, lastPublishedAt, lastPublishedWhy, diagnosis, slot, depth, latency } = summary;
   const { verdict, evidence } = diagnosis;
   const { p95Ms, known, why, atMostMs, errorShare } = latency;
   const first = sparkline.findIndex((value) => value !== null);
   return {
-    outbox: { id, name, database, table, shape, tellsPublished },
+    outbox: { id, name, database, table, shape },
     summary: {
       asOf,
       oldestPendingAt,
       lastPublishedAt,
+      // Left out if missing: undefined would be serialized as a word.
+      ...(lastPublishedWhy && { lastPublishedWhy }),
       diagnosis: {
         ...diagnosis,
         evidence: evidence.filter((fact, index) => isTold(fact.code) || (verdict === 'cannot_see' && index === 0)),
@@ -61,7 +60,6 @@ export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEn
       latency: {
         known,
         p95Ms: p95Ms === null ? null : rounded(p95Ms, 1),
-        // Left out if missing: undefined would be serialized as a word.
         ...(why && { why }),
         ...(atMostMs !== undefined && { atMostMs }),
         ...(errorShare !== undefined && { errorShare: rounded(errorShare, 3) }),
