@@ -5,6 +5,7 @@ import { bindOutbox } from '@/lib/outbox/bind';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { defineShape } from '@/lib/shape/define';
+import { shapeSchema, type Shape } from '@/lib/shape/shape';
 import { ENGINE_KEYS, type EngineKey } from '@/lib/shared/model';
 import { openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { intervene } from './intervene';
@@ -262,5 +263,86 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     expect((await database.query<{ share: unknown }>('SELECT share FROM letters WHERE id = 2')).map(({ share }) => String(share))).toEqual([
       '0.13',
     ]);
+  });
+});
+
+const LEASES = defineShape({
+  key: 'leases',
+  label: 'leases',
+  origin: 'test',
+  engines: ['postgres', 'mysql'],
+  table: 'leases',
+  columns: { id: 'id', payload: 'body', attemptedAt: 'claimed_at', lockedUntil: 'lease_until' },
+  states: [
+    { state: 'published', when: { column: 'status', equals: 'DONE' } },
+    { state: 'processing', when: { column: 'status', equals: 'PROCESSING' } },
+    { state: 'pending', when: { always: true } },
+  ],
+  operations: {
+    release: [{ from: ['processing'], version: 'exact', olderThanStuckAfter: 'claimed_at', set: { lease_until: { now: true } } }],
+  },
+});
+const HELD = shapeSchema.parse({
+  ...LEASES,
+  states: [
+    { state: 'processing', when: { column: 'lease_until', isNull: false } },
+    { state: 'pending', when: { always: true } },
+  ],
+});
+
+describe.each(ENGINE_KEYS)('a release on %s that only cuts the lease short', (engine) => {
+  const time = engine === 'postgres' ? 'timestamptz' : 'datetime(6)';
+  const database = useTestDatabaseOf(engine, async (db) => {
+    await db.query(
+      `CREATE TABLE leases (id int PRIMARY KEY, status varchar(20) NOT NULL, body varchar(20) NOT NULL, claimed_at ${time}, lease_until ${time})`,
+    );
+    for (const id of [1, 2, 3]) await db.query(`INSERT INTO leases VALUES (${String(id)}, 'PROCESSING', '{}', '2026-01-01', '2099-01-01')`);
+    const body =
+      engine === 'postgres'
+        ? `IF OLD.id = 2 THEN NEW.lease_until := OLD.lease_until; END IF; IF OLD.id = 3 THEN NEW.status := 'DONE'; END IF;`
+        : `SET NEW.lease_until = IF(OLD.id = 2, OLD.lease_until, NEW.lease_until), NEW.status = IF(OLD.id = 3, 'DONE', NEW.status)`;
+    const statements =
+      engine === 'postgres' ? before('UPDATE ON leases', body) : [`CREATE TRIGGER undoing BEFORE UPDATE ON leases FOR EACH ROW ${body}`];
+    for (const statement of statements) await db.query(statement);
+  });
+  let open: ProvenOutbox;
+  beforeAll(async () => {
+    open = await openProven(database, LEASES);
+  });
+  afterAll(() => open.close());
+  const release = async (shape: Shape) => {
+    const settings = { ...open.outbox.settings, shape };
+    const outbox = await bindOutbox(settings, open.outbox.database);
+    const known = { switched: { on: true, facts: proofFacts(outbox) }, decided: null };
+    const again = { ...open, known, outbox: await bindOutbox(settings, open.outbox.database, known) };
+    const held = async () => (await listEvents(again.outbox, { state: ['processing'] }, { limit: 9 })).events;
+    const result = await act(
+      again,
+      'release',
+      (await held()).map(({ id, version }) => ({ id, version })),
+    );
+    return { result, left: (await held()).map(({ id }) => id).sort() };
+  };
+
+  it('is no release where a rule for processing asks the lease and still holds', async () => {
+    const { result } = await release(HELD);
+    expect(result).toMatchObject({ outcome: 'none', changed: [] });
+    expect(result.skipped.find(({ id }) => id === '1')).toMatchObject({
+      code: 'did_not_take',
+      detail: { because: 'other_state', of: 'processing' },
+    });
+  });
+
+  it('may leave the state, and is read back like any other change', async () => {
+    const { result, left } = await release(LEASES);
+    expect(result.changed).toEqual(['1']);
+    const skipped = Object.fromEntries(result.skipped.map(({ id, code, detail }) => [id, { code, detail }]));
+    expect(skipped).toMatchObject({
+      2: { code: 'did_not_take', detail: { because: 'rewritten', of: 'lease_until' } },
+      3: { code: 'did_not_take', detail: { because: 'touched_more', of: 'status' } },
+    });
+    expect(left).toEqual(['1', '2', '3']);
+    const due = await database.query(`SELECT id FROM leases WHERE lease_until <= ${engine === 'postgres' ? 'now()' : 'utc_timestamp(6)'}`);
+    expect(due.map(({ id }) => Number(id))).toEqual([1]);
   });
 });

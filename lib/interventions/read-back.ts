@@ -7,7 +7,7 @@ import { placeColumns, type Place } from '@/lib/shape/bound';
 import { placeSql } from '@/lib/outbox/rows/row';
 import type { Value } from '@/lib/shape/shape';
 import { isState, type State } from '@/lib/shared/states';
-import type { Change } from './operation';
+import type { Change, Step } from './operation';
 import { rowImage, sourceName, valueOf, type LockedRow, type PreparedStep } from './statements';
 
 type StepWork = PreparedStep & Pick<Change, 'db'>;
@@ -98,7 +98,14 @@ function judge(
   const image = JSON.parse(row.before.image) as Texts;
   const from = key === 'restore' ? (image[ARCHIVE_COLUMNS.fromState] ?? '') : row.before.state;
   if (expectedStates(outbox, key, from, Number(row.after.attempts ?? 0)).includes(row.after.state as State)) return null;
+  if (key === 'release' && from === 'processing' && row.after.state === from && mayStayProcessing(outbox, step)) return null;
   return { because: 'other_state', detail: isState(row.after.state) ? row.after.state : 'unmapped' };
+}
+
+/** A lease that is cut short leaves the state as it is, where no rule for it asks a column that is written. */
+function mayStayProcessing({ shape: { states } }: Outbox, { call, target, set }: Step): boolean {
+  const asked = JSON.stringify(states.filter(({ state }) => state === 'processing'));
+  return call === null && target === null && !Object.keys(set).some((name) => asked.includes(`"column":${JSON.stringify(name)}`));
 }
 
 /** States that an operation may leave an event in, by its state before and its attempts now. */

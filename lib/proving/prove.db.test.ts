@@ -91,6 +91,16 @@ describe.each(ENGINE_KEYS)('a mapping of one’s own on %s', (engine: EngineKey)
     expect(document.outcome).toBe('proven');
   });
 
+  it('is proven to cut a lease short, where the state is asked of another column', async () => {
+    const cut = { from: ['processing'], version: 'exact', olderThanStuckAfter: 'claimed_at', set: { claimed_at: { now: true } } } as const;
+    const outbox = await open.rebind({ shape: shape({ operations: { release: [{ ...cut, from: [...cut.from] }] } }) });
+    expect(resultOf(await prove(outbox, ALONE), 'release')).toMatchObject({
+      verdict: 'round_trips',
+      stateAfter: 'processing',
+      changed: ['claimed_at'],
+    });
+  });
+
   it('is not proven by writing what is there already', async () => {
     const outbox = await open.rebind({
       shape: shape({ operations: { retry: [{ from: ['retrying'], version: 'exact', set: { tries: { value: 1 } } }] } }),

@@ -7,7 +7,8 @@ import { parameterName } from './parameters';
 
 /**
  * Operations that a shape defines as rules by state. `retry`: exactly one more attempt, due now. `requeue`: starting over, attempts zero,
- * lease and error cleared, out of the dead-letter table. `release`: a stuck event back to pending.
+ * lease and error cleared, out of the dead-letter table. `release`: a stuck event back to pending, or its lease cut
+ * short, for the relay to take it again.
  */
 export const RULE_OPERATIONS = ['retry', 'requeue', 'release'] as const;
 
