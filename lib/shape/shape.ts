@@ -125,6 +125,8 @@ export const shapeSchema = z.strictObject({
   noArchive: z.string().min(1).optional(),
   asDead: asDeadSchema.optional(),
   payload: payloadSchema.optional(),
+  /** `{ encoding: json }`; by the column's type if left out. */
+  headers: payloadSchema.pick({ encoding: true }).optional(),
   /** True if the failure that makes an event dead does not raise its counter: the limit is checked before counting. */
   diesUncounted: z.boolean().default(false),
   /** Warnings on the page of every event of this shape, by state. */

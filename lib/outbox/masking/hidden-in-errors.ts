@@ -212,7 +212,7 @@ async function searched(outbox: Outbox, db: Db, places: Place[], ids: string[], 
       const at = sights[Number(row.place)];
       const values = SEARCHABLE.map((role) => {
         const stored = { head: row[role], bytes: 0, binary: at?.role(role)?.description.kind === 'binary' };
-        return hiddenValues(outbox, role, role === 'payload' ? decodeContent(stored, outbox.shape.payload?.encoding) : stored);
+        return hiddenValues(outbox, role, decodeContent(stored, outbox.shape[role]?.encoding));
       });
       const searchable = !values.includes(null);
       const whole = searchable && row.cut === null && SEARCHABLE.every((role) => (row[role]?.length ?? 0) < 2 * bytes);

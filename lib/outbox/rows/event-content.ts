@@ -123,7 +123,7 @@ async function readContent(outbox: Outbox, placeKey: Place['key'], id: string, f
     exact: row.exact,
     content: {
       payload: decodeContent(stored(outbox, at, 'payload', row, most), outbox.shape.payload?.encoding),
-      headers: at.role('headers') === null ? null : stored(outbox, at, 'headers', row, most),
+      headers: at.role('headers') === null ? null : decodeContent(stored(outbox, at, 'headers', row, most), outbox.shape.headers?.encoding),
       error: row.error,
     },
   };

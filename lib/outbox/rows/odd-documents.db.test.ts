@@ -5,8 +5,11 @@ import { ENGINE_KEYS, type OutboxEvent } from '@/lib/shared/model';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { maskErrors } from '../masking/hidden-in-errors';
+import { presentContent } from '../masking/mask';
 import { listEvents } from '../lists/list-events';
 import type { Outbox, OutboxSettings } from '../outbox';
+import { contentOf } from './event-content';
+import { getEvent } from './get-event';
 
 /** What PostgreSQL gives for `t`; other servers may read more of them. */
 const DOCUMENTS: Record<string, { text: string; trace: string | null }> = {
@@ -96,6 +99,21 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     ['the end of a long document', '4', undefined],
   ])('what an error quotes out of %s is hidden', async (_, id, payload) => {
     const outbox = await bound('told', { columns: { id: 'id', payload: 'body', error: 'error' }, payload }, { mask: ['payload.card'] });
+    const masked = await maskErrors(outbox, (await listEvents(outbox, {}, { limit: 50 })).events);
+    expect(masked.find((event) => event.id === id)?.error).toBe('declined: ••••');
+  });
+
+  it.each([
+    ['text in bytes', '1', 'json'],
+    ['base64', '2', 'base64'],
+  ])('headers that are %s are shown as the mapping says, their masked parts hidden, in the error too', async (_, id, encoding) => {
+    const over = { columns: { id: 'id', payload: { value: 'x' }, headers: 'body', error: 'error' }, headers: { encoding } };
+    const outbox = await bound('told', over, { mask: ['headers.card'] });
+    const found = await getEvent(outbox, id);
+    if (found === null) throw new Error('The row is there');
+    const headers = (await contentOf(outbox, found, false)).headers ?? { head: null, bytes: 0, binary: false };
+    expect(presentContent(outbox, 'headers', headers, true)).toMatchObject({ text: SECRET, format: 'json' });
+    expect(presentContent(outbox, 'headers', headers, false)).toMatchObject({ text: '{"card":"••••"}', format: 'json', masked: true });
     const masked = await maskErrors(outbox, (await listEvents(outbox, {}, { limit: 50 })).events);
     expect(masked.find((event) => event.id === id)?.error).toBe('declined: ••••');
   });
