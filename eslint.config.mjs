@@ -66,7 +66,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.{ts,tsx,mjs}'],
+    files: ['**/*.{ts,tsx,mjs,js}'],
     plugins: { house: houseRules, 'import-x': importX },
     rules: house,
   },

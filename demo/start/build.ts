@@ -37,7 +37,7 @@ export async function ensureBuilt({ root, logFile, started }: BuildOptions): Pro
   return true;
 }
 
-/** As next.config.ts has it. */
+/** As next.config.js has it. */
 function distFolder(): string {
   return environmentFor({}).OUTBOX_CONSOLE_DIST_DIR ?? '.next';
 }

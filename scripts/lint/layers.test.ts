@@ -139,6 +139,7 @@ describe('the picture of docs/ARCHITECTURE.md', () => {
   it('reads the whole tree', () => {
     expect(files).toContain('scripts/lint/layers.test.ts');
     expect(files).toContain('lib/shared/states.ts');
+    expect(files).toContain('next.config.js');
   });
 
   it('holds a room for every file', () => {

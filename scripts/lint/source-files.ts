@@ -16,7 +16,7 @@ export function sourceFiles(root: string): string[] {
     }
   };
   for (const folder of TOP_FOLDERS) if (fs.existsSync(path.join(root, folder))) walk(folder);
-  for (const name of fs.readdirSync(root)) if (/\.(tsx?|mjs)$/.test(name) && name !== 'next-env.d.ts') found.push(name);
+  for (const name of fs.readdirSync(root)) if (/\.(tsx?|m?js)$/.test(name) && name !== 'next-env.d.ts') found.push(name);
   return found;
 }
 

