@@ -153,7 +153,7 @@ async function main(): Promise<void> {
     await prepared.store.stop();
     return;
   }
-  for (const key of config.unused) process.stderr.write(`${key}: this version does nothing with it\n`);
+  for (const line of config.unused) process.stderr.write(`${line}\n`);
   if (prepared.store.embedded !== null) {
     process.stderr.write('store: none configured, so the embedded PostgreSQL keeps accounts and audit; run one console only on it\n');
   }

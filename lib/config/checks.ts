@@ -70,7 +70,7 @@ function checkDatabases(databases: Unread): string[] {
   for (const [id, entry] of Object.entries(databases)) {
     if (!isMap(entry)) continue;
     const engine = engineOf(entry.url);
-    for (const key of ['url', 'operatorUrl', 'replicaUrl']) {
+    for (const key of ['url', 'operatorUrl']) {
       const at = formatPath(['databases', id, key]);
       const [problem, own] = [urlProblem(entry[key]), engineOf(entry[key])];
       if (problem !== null) problems.push(`${at}: ${problem}`);

@@ -11,7 +11,6 @@ export interface DatabaseConfig {
   url: string;
   /** The operator's connection string; without it the database's outboxes are read-only. */
   operatorUrl: string | null;
-  replicaUrl: string | null;
 }
 
 export interface OutboxConfig {
@@ -45,7 +44,7 @@ export interface Config {
   metrics: { anonymous: boolean; tickMs: number };
   /** Days to keep the history's hours and days. */
   retention: { rollupDays: number };
-  /** Keys of the file that this version accepts but ignores; printed at start. */
+  /** A line for each key that this version accepts but ignores; printed at start. */
   unused: string[];
 }
 

@@ -34,9 +34,7 @@ describe('a good configuration', () => {
     const config = good(outbox(''));
     expect(config.storeUrl).toBeNull();
     expect(config.auth.sessionHours).toBe(8);
-    expect(config.databases).toEqual([
-      { id: 'orders', engine: 'postgres', url: 'postgresql://reader@db/orders', operatorUrl: null, replicaUrl: null },
-    ]);
+    expect(config.databases).toEqual([{ id: 'orders', engine: 'postgres', url: 'postgresql://reader@db/orders', operatorUrl: null }]);
     expect(config.outboxes[0]).toEqual({
       id: 'escrow',
       name: 'escrow',
@@ -135,7 +133,13 @@ outboxes:
   });
 
   it('says which parts it accepts and does not use', () => {
-    expect(good(outbox('') + '\nalerts: {rules: []}\n').unused).toEqual(['alerts']);
+    const standby = outbox('    keys: [payload.order.id]\n').replace("orders'}", "orders', replicaUrl: 5}");
+    expect(good(`${standby}\nalerts: {rules: []}\napprovals: {above: 100}\n`).unused).toEqual([
+      'alerts: this version does nothing with it',
+      'approvals: this version does nothing with it',
+      'databases.orders.replicaUrl: this version does nothing with it; a url on a standby does the same',
+      'outboxes[0].keys: this version does nothing with it',
+    ]);
   });
 });
 

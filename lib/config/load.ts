@@ -13,7 +13,7 @@ import { crossCheck, engineOf, extraParameters } from './checks';
 import type { Config, ConfigReading, DatabaseConfig, Supported, OutboxConfig, UsablePart } from './config';
 import { interpolate, usablePart } from './document';
 import { problemLines } from './problems';
-import { fileSchema, LATER_KEYS, parseDurationSeconds, type ConfigFile, type OutboxEntry } from './schema';
+import { fileSchema, parseDurationSeconds, laterKeys, type ConfigFile, type OutboxEntry } from './schema';
 import { recover } from './syntax';
 
 export const SUPPORTED: Supported = {
@@ -70,7 +70,6 @@ function configOf(file: ConfigFile, path: string, supported: Supported): Config 
     engine: engineOf(entry.url) ?? 'postgres',
     url: entry.url,
     operatorUrl: entry.operatorUrl ?? null,
-    replicaUrl: entry.replicaUrl ?? null,
   }));
   const engines = new Map(databases.map(({ id, engine }) => [id, engine]));
   return {
@@ -82,7 +81,7 @@ function configOf(file: ConfigFile, path: string, supported: Supported): Config 
     auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS, trustedProxies: file.auth?.trustedProxies ?? [] },
     metrics: { anonymous: file.metrics?.anonymous ?? false, tickMs: (file.metrics?.tick ?? TICK_SECONDS) * 1_000 },
     retention: { rollupDays: Math.ceil((file.retention?.rollups ?? ROLLUP_DAYS * DAY_SECONDS) / DAY_SECONDS) },
-    unused: LATER_KEYS.filter((key) => file[key] !== undefined),
+    unused: laterKeys(file),
   };
 }
 

@@ -2,6 +2,7 @@
 import { tableRefSchema } from '@/lib/shape/schema/names';
 import { shapeSchema } from '@/lib/shape/shape';
 import { CONNECTIONS_PER_SERVER_MIN } from '@/lib/shared/connections';
+import { formatPath } from '@/lib/shared/lists/document-path';
 import { isTimeZone } from '@/lib/shared/preferences';
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -60,12 +61,14 @@ const keep = duration.refine(
   'write a duration from 3d to 3650d',
 );
 
+const later = z.unknown();
+
 const databaseUrl = z.string().min(1, 'write a connection string, for instance postgresql://reader@host:5432/orders');
 
 const databaseSchema = z.strictObject({
   url: databaseUrl.describe("The reader's connection string: a login that cannot write"),
   operatorUrl: databaseUrl.optional().describe("The operator's connection string; without it the outboxes are read-only"),
-  replicaUrl: databaseUrl.optional().describe('A replica for heavy reads'),
+  replicaUrl: later.optional().describe('Does nothing; a `url` on a standby does what it was for'),
 });
 
 const linkUrl = z
@@ -118,6 +121,7 @@ const outboxSchema = z.strictObject({
   links: linksSchema.optional(),
   amount: amountSchema.optional(),
   mask: z.array(fieldPath).optional().describe('Fields that only roles with the right to see them get in the clear'),
+  keys: later.optional(),
 });
 
 const perServer = wholeNumber.refine(
@@ -137,8 +141,6 @@ function isNetwork(text: string): boolean {
   if (family === 0 || address.includes('%') || more.length > 0) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128));
 }
-
-const later = z.unknown();
 
 export const fileSchema = z.strictObject({
   $schema: z.string().optional(),
@@ -160,6 +162,7 @@ export const fileSchema = z.strictObject({
     .optional(),
   roles: later.optional(),
   alerts: later.optional(),
+  approvals: later.optional(),
   retention: z
     .strictObject({ rollups: keep.optional().describe('How long the history of figures is kept; 400d when left out') })
     .optional(),
@@ -174,5 +177,15 @@ export const fileSchema = z.strictObject({
 export type ConfigFile = z.infer<typeof fileSchema>;
 export type OutboxEntry = ConfigFile['outboxes'][number];
 
-/** Keys the file may contain although this version ignores them. */
-export const LATER_KEYS = ['roles', 'alerts', 'embedding'] as const satisfies (keyof ConfigFile)[];
+const LATER_KEYS = ['roles', 'alerts', 'approvals', 'embedding'] as const satisfies (keyof ConfigFile)[];
+
+/** A line for each key of the file that this version accepts but ignores. */
+export function laterKeys(file: ConfigFile): string[] {
+  const nothing = 'this version does nothing with it';
+  const inDatabases = Object.entries(file.databases).filter(([, { replicaUrl }]) => replicaUrl !== undefined);
+  return [
+    ...LATER_KEYS.filter((key) => file[key] !== undefined).map((key) => `${key}: ${nothing}`),
+    ...inDatabases.map(([id]) => `${formatPath(['databases', id, 'replicaUrl'])}: ${nothing}; a url on a standby does the same`),
+    ...file.outboxes.flatMap(({ keys }, index) => (keys === undefined ? [] : `${formatPath(['outboxes', index, 'keys'])}: ${nothing}`)),
+  ];
+}

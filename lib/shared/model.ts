@@ -271,7 +271,6 @@ export const SKIP_CODES = [
   'too_young',
   'already_exists',
   'did_not_take',
-  'blocked_by_order',
 ] as const;
 export type SkipCode = (typeof SKIP_CODES)[number];
 

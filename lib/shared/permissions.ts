@@ -13,8 +13,6 @@ export const PERMISSIONS = [
   /** Prove a mapping, and turn changes to an outbox on and off. */
   'mapping:prove',
   'audit:read',
-  /** Approve what another person planned. */
-  'plan:approve',
   /** Manage accounts, tokens and settings. */
   'account:manage',
 ] as const;
@@ -26,8 +24,8 @@ const OPERATOR: readonly Permission[] = [...VIEWER, 'payload:unmask', 'event:ope
 export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   viewer: VIEWER,
   operator: OPERATOR,
-  approver: [...OPERATOR, 'plan:approve'],
-  admin: [...OPERATOR, 'plan:approve', 'mapping:prove', 'account:manage'],
+  approver: OPERATOR,
+  admin: [...OPERATOR, 'mapping:prove', 'account:manage'],
 };
 
 export const can = (role: Role, permission: Permission): boolean => ROLE_PERMISSIONS[role].includes(permission);

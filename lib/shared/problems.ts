@@ -12,7 +12,6 @@ export const PROBLEM_STATUS = {
   too_many: 429,
   timeout: 504,
   read_only: 403,
-  approval_required: 403,
   unavailable: 503,
 } as const;
 export type ProblemCode = keyof typeof PROBLEM_STATUS;
