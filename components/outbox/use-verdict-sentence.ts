@@ -45,7 +45,7 @@ export function useVerdictSentence({
       stuck: number(fact('stuck_events', 'count')),
       claimed: age(fact('oldest_claim', 'claimedAt')),
       dead: count(depth.dead),
-      died: number(fact('newly_dead', 'count')),
+      died: `${number(fact('newly_dead', 'count'))}${fact('newly_dead', 'atLeast') === 'yes' ? '+' : ''}`,
       within: span(fact('newly_dead', 'withinMs')),
       blind: BLIND[diagnosis.evidence[0]?.code ?? ''] ?? 'unusable',
       refused: has('all_failed') ? 'all' : 'most',

@@ -148,8 +148,23 @@ describe('a zone, seconds, and words of any case', () => {
   test('an error text with a character that PostgreSQL has not, and others of four bytes', async () => {
     expect((await read('seoul')).figures.dead_growing).toMatchObject({
       recent: 1,
-      cause: { type: 'paid', error: 'refused\ufffd한국 🚚', count: 1 },
+      cause: { type: 'paid', error: 'refused\ufffd한국 🚚', count: 1, of: 1 },
     });
+  });
+
+  test('errors that differ in an id are one cause', async () => {
+    const dead = (id: number, error: string): string =>
+      `(${String(id)}, 'paid', 'dead', ${seoul(500)}, null, ${seoul(50)}, 9, concat('${error}', uuid()))`;
+    const errors = Array.from({ length: 30 }, (_, n) => dead(100 + n, n < 12 ? 'account closed: ' : 'wallet not found: '));
+    await database.query(`insert into seoul values ${errors.join()}`);
+    try {
+      expect((await read('seoul')).figures.dead_growing).toMatchObject({
+        recent: 31,
+        cause: { type: 'paid', error: 'wallet not found: …', count: 18, of: 31 },
+      });
+    } finally {
+      await database.query('delete from seoul where id between 100 and 200');
+    }
   });
 });
 

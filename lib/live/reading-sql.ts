@@ -242,6 +242,8 @@ export interface Aggregates<Answer extends object = Record<string, unknown>, OfT
   owner: string;
   /** Undefined where this outbox has none. */
   figures(base: Base): Columns<Answer> | undefined;
+  /** What is kept of the figures: readings are remembered, so lists are made short here. */
+  digest?(told: Record<string, unknown>): Record<string, unknown>;
   /** The same for each event type: columns of `types`, named by `typed`. */
   perType?(base: Base): Columns<OfType> | undefined;
   /** Values of each type are returned too, and not only used by other figures. */

@@ -83,7 +83,7 @@ interface TailRow {
   negative: number;
 }
 
-function toReading({ sources, absent, traits, foldedTo }: Plan, row: ReadingRow): Reading {
+function toReading({ sources, absent, traits, foldedTo, aggregates }: Plan, row: ReadingRow): Reading {
   const rowsRead = JSON.parse(row.rows_read) as Record<string, number>;
   const slices = JSON.parse(row.slices) as Partial<Record<Axis, SliceColumns>>;
   const reachOf = (part: Part): Coverage => {
@@ -104,11 +104,19 @@ function toReading({ sources, absent, traits, foldedTo }: Plan, row: ReadingRow)
     ordered: perPart((part) => sourcesFor(part, sources).every(({ name, ordered }) => ordered && !(name === SCAN && part === 'waiting'))),
     rowsRead: Object.values(rowsRead).reduce((sum, rows) => sum + rows, 0),
     deadDetailed: sourcesFor('dead', sources).every(({ name, limit }) => (rowsRead[name] ?? 0) < limit),
-    figures: JSON.parse(row.figures) as Reading['figures'],
+    figures: digested(JSON.parse(row.figures) as Reading['figures'], aggregates),
     types: JSON.parse(row.types) as Reading['types'],
     slices: Object.fromEntries(AXES.map((axis) => [axis, slicesOf(slices[axis])])) as unknown as Reading['slices'],
     tail: tailOf(JSON.parse(row.tail) as TailRow[]),
   };
+}
+
+function digested(figures: Reading['figures'], aggregates: readonly Aggregates[]): Reading['figures'] {
+  const digests = aggregates.flatMap(({ owner, digest }) => {
+    const told = figures[owner];
+    return digest === undefined || told === undefined ? [] : [[owner, digest(told)] as const];
+  });
+  return { ...figures, ...Object.fromEntries(digests) };
 }
 
 function tailOf(rows: TailRow[]): Additions {

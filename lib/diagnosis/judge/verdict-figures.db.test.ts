@@ -114,3 +114,29 @@ test('of the key with most events that were passed: how many, its first, and wha
     ],
   });
 });
+
+describe('the cause of deaths', () => {
+  const die = (count: number, error: string): Promise<unknown> =>
+    database.query(
+      `insert into kafka.outbox_dead (id, aggregate_type, aggregate_id, event_type, payload, created_at, attempt, last_error, died_at)
+       select gen_random_uuid(), 'order', 'a', 'paid', '{}', now() - interval '1 hour', 10, replace($1, '%', gen_random_uuid()::text), now() - n * interval '1 s'
+       from generate_series(1, $2) as n`,
+      [error, count],
+    );
+
+  test('is the largest one, however its ids differ, with its share', async () => {
+    await die(40, 'account % is closed');
+    await die(33, 'broker said no to %');
+    await die(100, 'wallet % not found');
+    expect(await figures('kafka', 'dead_growing')).toMatchObject({
+      recent: 173,
+      cause: { type: 'paid', error: 'wallet … not found', count: 100, of: 173 },
+    });
+  });
+
+  test('is looked for among the newest', async () => {
+    await die(500, 'wallet % not found');
+    const { deadDetailed, figures: given } = await read('kafka');
+    expect([deadDetailed, given.dead_growing?.cause]).toEqual([false, { type: 'paid', error: 'wallet … not found', count: 400, of: 400 }]);
+  });
+});

@@ -143,17 +143,25 @@ describe('stuck processing', () => {
 });
 
 describe('dead growing', () => {
-  const cause = { type: 'email.receipt', error: 'mailbox full', count: 4 };
+  const cause = { type: 'email.receipt', error: 'mailbox full', count: 4, of: 5 };
 
   test('events died lately', () => {
     expect(judge({ dead: { recent: 5, first: ago(420), dead: 31, cause } })).toEqual({
       verdict: 'dead_growing',
       since: ago(420),
       evidence: [
-        { code: 'newly_dead', values: { count: 5, withinMs: 900_000 } },
-        { code: 'dead_cause', values: { count: 4, type: 'email.receipt', error: 'mailbox full' } },
+        { code: 'newly_dead', values: { count: 5, withinMs: 900_000, atLeast: 'no' } },
+        { code: 'dead_cause', values: { count: 4, of: 5, type: 'email.receipt', error: 'mailbox full' } },
         { code: 'dead_total', values: { count: 31 } },
       ],
+    });
+  });
+
+  test('where not every dead row was read there may be more of them', () => {
+    const cut = { ...reading({ dead: { recent: 400, first: ago(420), dead: 3_000, cause } }), deadDetailed: false };
+    expect(judge({}, [], { reading: cut }).evidence[0]).toEqual({
+      code: 'newly_dead',
+      values: { count: 400, withinMs: 900_000, atLeast: 'yes' },
     });
   });
 
@@ -167,7 +175,7 @@ describe('dead growing', () => {
     expect(judge(given(9), previous)).toMatchObject({
       verdict: 'dead_growing',
       since: ago(300),
-      evidence: [{ code: 'newly_dead', values: { count: 2, withinMs: 300_000 } }, {}, {}],
+      evidence: [{ code: 'newly_dead', values: { count: 2, withinMs: 300_000, atLeast: 'no' } }, {}, {}],
     });
     expect(judge(given(7), previous).verdict).toBe('healthy');
     expect(judge(given(9)).verdict).toBe('healthy');

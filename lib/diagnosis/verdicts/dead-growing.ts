@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
+import { errorTemplate } from '@/lib/shared/lists/cause';
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, isState, iso, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
 import { ageMs, fact, type Finding, type VerdictRule } from '../evidence/circumstances';
@@ -12,6 +13,15 @@ const QUIET_MIN_MS = 45_000;
 const QUIET_GAPS = 3;
 /** The usual gap is the median one between this many newest deaths: earlier ones had another cause. */
 const NEWEST = 5;
+/** The cause is looked for among this many newest deaths. */
+const COMPARED = 400;
+
+/** Deaths of one type and error. */
+interface Alike {
+  type: string | null;
+  error: string | null;
+  count: number;
+}
 
 interface Deaths {
   recent: number;
@@ -19,25 +29,45 @@ interface Deaths {
   /** Times of the newest, newest first. */
   newest: string[] | null;
   dead: number;
-  cause: { type: string | null; error: string | null; count: number } | null;
+  /** The largest cause and its share: `count` of the `of` deaths compared. Errors that differ stand as their template. */
+  cause: (Alike & { of: number }) | null;
 }
 
 const DEATHS: Aggregates<Deaths> = {
   owner: 'dead_growing',
-  figures({ traits, now, state, died, type, error, deadCount }) {
+  figures({ traits, now, state, created, died, type, error, deadCount }) {
     const dead = isState(state, 'dead');
     const recent = sql`(${dead} and ${died} >= ${once(secondsBefore(now, RECENT_SECONDS))})`;
-    const cause = traits.deathTime ? recent : dead;
+    const [compared, newestFirst] = traits.deathTime ? [recent, died] : [dead, created];
     return {
       recent: count(recent),
       first: iso(earliest(died, recent)),
       newest: sql`(select json_agg(n.at) from (select ${iso(died)} as at from base where ${recent} order by ${died} desc limit ${sql.lit(NEWEST)}) as n)`,
       dead: deadCount,
-      cause: sql`(select json_build_object('type', c.type, 'error', c.error, 'count', c.n) from
-        (select ${type} as type, ${error} as error, count(*) as n from base where ${cause} group by 1, 2 order by 3 desc, 2, 1 limit 1) as c)`,
+      cause: sql`(select json_agg(json_build_object('type', c.type, 'error', c.error, 'count', c.n) order by c.n desc, c.error, c.type) from
+        (select d.type, d.error, count(*) as n from
+          (select ${type} as type, ${error} as error from base where ${compared} order by ${newestFirst} desc nulls last limit ${sql.lit(COMPARED)}) as d
+          group by 1, 2) as c)`,
     };
   },
+  digest: (told) => ({ ...told, cause: largestOf(told.cause as Alike[] | null) }),
 };
+
+/** Texts that differ in an id only are one cause; of causes that are as large, the first. */
+function largestOf(deaths: Alike[] | null): Deaths['cause'] {
+  const causes = new Map<string, Alike>();
+  for (const death of deaths ?? []) {
+    const template = death.error === null ? null : errorTemplate(death.error);
+    const key = JSON.stringify([death.type, template]);
+    const others = causes.get(key);
+    causes.set(key, others === undefined ? death : { ...death, error: template, count: others.count + death.count });
+  }
+  const all = [...causes.values()];
+  const [first] = all;
+  if (first === undefined) return null;
+  const largest = all.reduce((most, cause) => (cause.count > most.count ? cause : most), first);
+  return { ...largest, of: all.reduce((sum, { count }) => sum + count, 0) };
+}
 
 /** Events keep dying: there were deaths in the last 15 minutes, and the next one is not overdue. */
 export const deadGrowingVerdict: VerdictRule = {
@@ -47,17 +77,19 @@ export const deadGrowingVerdict: VerdictRule = {
     if (reading === null || reading.reach.dead === 'absent') return null;
     const deaths = figuresIn(reading, DEATHS);
     const { dead = 0, cause } = deaths;
-    const grown = reading.traits.deathTime ? diedLately(deaths, now) : countGrown(dead, previous, now);
+    const grown = reading.traits.deathTime ? diedLately(deaths, !reading.deadDetailed, now) : countGrown(dead, previous, now);
     if (grown === null) return null;
-    const causes: Evidence[] = cause == null ? [] : [fact('dead_cause', { type: cause.type, error: cause.error, count: cause.count })];
+    const causes: Evidence[] =
+      cause == null ? [] : [fact('dead_cause', { type: cause.type, error: cause.error, count: cause.count, of: cause.of })];
     return { since: grown.since, evidence: [...grown.evidence, ...causes, fact('dead_total', { count: dead })] };
   },
 };
 
-function diedLately({ recent = 0, first = null, newest }: Partial<Deaths>, now: number): Finding | null {
+/** `cut`: not every dead row was read, so there may be more of them. */
+function diedLately({ recent = 0, first = null, newest }: Partial<Deaths>, cut: boolean, now: number): Finding | null {
   const deaths = (newest ?? []).map((at) => Date.parse(at));
   if (recent === 0 || isOver(deaths, now)) return null;
-  return { since: first, evidence: [fact('newly_dead', { count: recent, withinMs: RECENT_MS })] };
+  return { since: first, evidence: [fact('newly_dead', { count: recent, withinMs: RECENT_MS, atLeast: cut ? 'yes' : 'no' })] };
 }
 
 /** Whether so much time has passed since the newest of these deaths (newest first) that no other is expected. */
@@ -84,5 +116,5 @@ function countGrown(dead: number, previous: readonly Past[], now: number): Findi
   // The last reading that still had the fewest: from then on they grew.
   const since = recent[counts.lastIndexOf(least)]?.asOf ?? null;
   const withinMs = since === null ? RECENT_MS : ageMs(since, now);
-  return { since, evidence: [fact('newly_dead', { count: dead - least, withinMs })] };
+  return { since, evidence: [fact('newly_dead', { count: dead - least, withinMs, atLeast: 'no' })] };
 }
