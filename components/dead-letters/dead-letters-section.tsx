@@ -40,7 +40,7 @@ interface DeadLettersSectionProps {
 export function DeadLettersSection(props: DeadLettersSectionProps) {
   const { letters, shown, ticks, dimmed, current, overview, filtered, onTickGroup } = props;
   const t = useTranslations();
-  const { outbox, dead, groups, page, problem } = letters;
+  const { outbox, dead, groups, searched, page, problem } = letters;
   const href = outboxHref(outbox.id, '/dead-letters');
   const columns = COLUMNS.filter((column) =>
     column === 'age' || column === 'attempts' ? outbox.capabilities.fields[column === 'age' ? 'createdAt' : 'attempts'] : true,
@@ -69,6 +69,7 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
             {dead.count === null ? <CountText count={dead} /> : t.rich('deadLetters.count', { count: () => <CountText count={dead} /> })}
           </span>
         )}
+        {searched?.complete === false && <span className={classes.dead}>{t('deadLetters.ofNewest', { rows: searched.rows })}</span>}
       </header>
       {problem === null && <ReadOnlyNote outbox={outbox} />}
       {whyNone !== null ? (

@@ -256,6 +256,8 @@ export interface DeadLetters {
   outbox: OutboxInfo;
   dead: Count;
   groups: DeadLetterGroup[];
+  /** The newest dead rows that the groups count, and whether these are all; null if none were read. */
+  searched: { rows: number; complete: boolean } | null;
   page: EventPage | null;
   problem: 'timeout' | 'unavailable' | null;
 }

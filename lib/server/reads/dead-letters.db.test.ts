@@ -4,7 +4,7 @@ import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample } from '@/scripts/testing/outbox';
 import { contextOf, useTestConsole } from '@/scripts/testing/console';
-import { readAllDeadLetters } from './dead-letters';
+import { readAllDeadLetters, readDeadLetters } from './dead-letters';
 
 const store = useTestDatabase();
 const database = useTestDatabase(async (db) => {
@@ -29,4 +29,16 @@ it('a table that is gone and one that does not fit are told as such', async () =
     ['moved', 'table_missing', 'unavailable', 'table_missing'],
     ['other', 'source_unusable', 'unavailable', 'source_unusable'],
   ]);
+});
+
+it('how many of the newest the causes count, and whether that is all of them', async () => {
+  const context = await contextOf('viewer');
+  const searched = async () => (await readDeadLetters(context, 'kept', { order: 'newest', limit: 5 })).searched;
+  const before = await searched();
+  expect(before).toEqual({ rows: expect.any(Number) as number, complete: true });
+  await database.query(`INSERT INTO p2p.transaction_outbox
+      (id, idempotency_key, transaction_type, transaction_ref_id, status, payload, create_time, last_attempt_time, retry_count, error_message)
+    SELECT gen_random_uuid(), 'dead-' || n, 'order_complete', 'order-' || n, 'failed', '{}', now(), now(), 5, 'node down'
+    FROM generate_series(1, 1000) AS n`);
+  await expect.poll(searched).toEqual({ rows: 1_000, complete: false });
 });

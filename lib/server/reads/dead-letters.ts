@@ -1,6 +1,6 @@
 import 'server-only';
 import { whyUnread, outboxInfo } from '@/lib/outbox/outbox-info';
-import { newestDead } from '@/lib/outbox/lists/dead-letters';
+import { DEAD_SCANNED_MAX, newestDead } from '@/lib/outbox/lists/dead-letters';
 import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import { groupByCause } from '@/lib/shared/lists/dead-letter-groups';
 import { parseEventFilter, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
@@ -34,15 +34,17 @@ export async function readDeadLetters(context: Context, outboxId: string, reques
   return onOutbox(context, outboxId, async (outbox) => {
     const info = outboxInfo(outbox);
     const state = info.capabilities.states.dead;
-    if (!state.available) return { outbox: info, dead: unavailable(state.because), groups: [], page: null, problem: null };
-    const [summary, groups, page] = await Promise.all([
+    if (!state.available) return { outbox: info, dead: unavailable(state.because), groups: [], searched: null, page: null, problem: null };
+    const [summary, causes, page] = await Promise.all([
       context.console.snapshots.summary(outboxId, '1h'),
-      together(outbox, ['groups', context.actor.role], async () =>
-        groupByCause(outboxId, await shownCauses(context, outbox, await newestDead(outbox, !seesAll(context)))),
-      ),
+      together(outbox, ['groups', context.actor.role], async () => {
+        const rows = await newestDead(outbox, !seesAll(context));
+        const searched = { rows: rows.length, complete: rows.length < DEAD_SCANNED_MAX };
+        return { groups: groupByCause(outboxId, await shownCauses(context, outbox, rows)), searched };
+      }),
       readEvents(context, outboxId, { ...filter, state: ['dead'] }, { limit, cursor }),
     ]);
-    return { outbox: info, dead: summary.depth.dead, groups, page, problem: null };
+    return { outbox: info, dead: summary.depth.dead, ...causes, page, problem: null };
   });
 }
 
@@ -65,7 +67,7 @@ export async function readAllDeadLetters(context: Context, request: Omit<DeadLet
 /** The dead letters of an outbox that could not be read: none, and why. */
 function unreadDeadLetters(outbox: OutboxInfo, problem: Problem): DeadLetters {
   const code = problem.code === 'timeout' ? 'timeout' : 'unavailable';
-  return { outbox, dead: unavailable(whyUnread(problem)), groups: [], page: null, problem: code };
+  return { outbox, dead: unavailable(whyUnread(problem)), groups: [], searched: null, page: null, problem: code };
 }
 
 /** The part of a URL's filter that lists of dead letters have. */
