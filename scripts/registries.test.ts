@@ -54,6 +54,14 @@ describe('generated registries', () => {
     await expect(renderAll(root)).rejects.toThrow('fixtures/shapes/other.ts: there is no shape other in lib/shape/catalog');
   });
 
+  it('lists every code with its sentence', async () => {
+    const words = { refusals: { held: 'A relay | holds it.' }, warnings: { many_messages: 'One row holds several.' } };
+    write('lib/messages/en.json', JSON.stringify({ language: { name: 'English' }, ...words }));
+    const page = (await renderAll(root)).get('docs/codes.md');
+    expect(page).toContain('| `held` | A relay \\| holds it |');
+    expect(page).toContain('| `many_messages` | One row holds several |');
+  });
+
   it('asks for the place of the table of rooms', async () => {
     write('docs/ARCHITECTURE.md', '# Architecture\n');
     await expect(renderAll(root)).rejects.toThrow('no place for the table of rooms');

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { fileSchema } from '@/lib/config/schema';
 import type { Metric } from '@/lib/figures/series';
 import type { Shape } from '@/lib/shape/shape';
+import { renderCodeTable } from './code-table';
 import { renderMetricTable } from './metric-table';
 import { renderRoomTable } from './room-table';
 import { renderShapeTables, type ShapeWords } from './shape-tables';
@@ -81,6 +82,7 @@ export async function renderAll(root = ROOT): Promise<Map<string, string>> {
   files.set('lib/messages/languages.gen.ts', renderLanguages(path.join(root, 'lib/messages')));
   files.set('public/outbox-console.schema.json', renderConfigurationSchema());
   files.set('docs/shapes.md', renderShapeTables(await loadShapes(root), shapeWords(root)));
+  files.set('docs/codes.md', renderCodeTable(shapeWords(root)));
   const metrics = (await loadAll<Metric>(METRICS, root)).map(({ value }) => shownMetric(value));
   files.set('lib/shared/figures/metrics.gen.ts', renderMetrics(metrics));
   files.set('docs/prometheus.md', renderMetricTable(metrics));
