@@ -2,6 +2,7 @@ import { expect, test } from './fixtures';
 
 const READS = [
   '/api/v1/outboxes',
+  '/api/v1/fleet',
   '/api/v1/outboxes/escrow/summary',
   '/api/v1/outboxes/escrow/series',
   '/api/v1/outboxes/escrow/events',

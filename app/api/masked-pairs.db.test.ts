@@ -144,7 +144,7 @@ function questions(id: string, { rows }: Pair): Question[] {
 const ASKED_AGAIN = /"path":"\/e\?(?:state=dead)?"|^page\.dead-letters$/;
 
 /** Asked once of all outboxes: what is told of the one and of the other is compared. */
-const OF_ALL = ['GET v1/outboxes', 'GET metrics'];
+const OF_ALL = ['GET v1/outboxes', 'GET v1/fleet', 'GET metrics'];
 
 async function answered(all: Map<string, RouteHandler>, { handler, ...asked }: Question): Promise<{ status: number; text: string }> {
   const route = all.get(handler);

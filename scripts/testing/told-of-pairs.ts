@@ -130,10 +130,18 @@ export function apart(a: string, b: string): string {
   return [a, b].map((text) => text.slice(Math.max(0, at - 120), at + 120)).join('\n');
 }
 
+interface OfAll {
+  outboxes?: { id: string }[];
+  entries?: { outbox: { id: string } }[];
+  doctor?: Record<string, unknown>;
+}
+
 /** What an answer about all outboxes says of one. */
 export function ofOutbox(text: string, id: string): string {
-  if (text.startsWith('{'))
-    return JSON.stringify((JSON.parse(text) as { outboxes: { id: string }[] }).outboxes.filter((outbox) => outbox.id === id));
+  if (text.startsWith('{')) {
+    const { outboxes = [], entries = [], doctor = {} } = JSON.parse(text) as OfAll;
+    return JSON.stringify([outboxes.filter((outbox) => outbox.id === id), entries.filter(({ outbox }) => outbox.id === id), doctor[id]]);
+  }
   return text
     .split('\n')
     .filter((line) => line.includes(`outbox="${id}"`))
