@@ -1,3 +1,4 @@
+import type { Random } from '../random';
 import { record, type PastEvent, type StoryEvent } from '../schema/table';
 import type { FaultScript, FaultStage } from './script';
 
@@ -35,6 +36,8 @@ const CAUSES: readonly [Cause, Cause, Cause] = [
 ];
 
 const INCIDENT_MS = 25 * 60_000;
+/** Before the first of them died, the first orders of this story were made. */
+const QUIET_MS = 5 * 60_000;
 const MAX_ATTEMPTS = 5;
 /** Milliseconds between two events that will die. */
 const TRICKLE_MS = 11_000;
@@ -48,37 +51,39 @@ const NODE_AWAY_MS = 60_000;
 export const escrowFaults: FaultScript = {
   async before(stage) {
     const { random, now } = stage;
-    const dead: PastEvent[] = [];
-    for (const cause of CAUSES) {
-      for (let index = 0; index < cause.before; index += 1) {
-        const event = nextRelease(stage);
-        // More and more of them.
-        const createdAt = new Date(now - 20_000 - INCIDENT_MS * random.float() ** 2);
-        const error = cause.say(stage, event);
-        dead.push({
-          event,
-          createdAt,
-          state: 'dead',
-          endedAt: new Date(createdAt.getTime() + random.int(4_200, 6_000)),
-          attempts: MAX_ATTEMPTS,
-          error,
-        });
-        if (cause.lasting) await fault(stage, event, error);
-      }
+    const causes = shuffled(
+      random,
+      CAUSES.flatMap((cause) => Array.from({ length: cause.before }, () => cause)),
+    );
+    // More and more of them.
+    const times = causes.map(() => now - 20_000 - INCIDENT_MS * random.float() ** 2).sort((a, b) => a - b);
+    const past: PastEvent[] = [];
+    let before = now - INCIDENT_MS - QUIET_MS;
+    for (const [index, cause] of causes.entries()) {
+      const time = times[index] ?? now;
+      const { earlier, release } = nextRelease(stage);
+      const step = (time - before) / (earlier.length + 1);
+      past.push(...earlier.map((event, place) => published(stage, event, before + step * (place + 1))));
+      const error = cause.say(stage, release);
+      const endedAt = new Date(time + random.int(4_200, 6_000));
+      past.push({ event: release, createdAt: new Date(time), state: 'dead', endedAt, attempts: MAX_ATTEMPTS, error });
+      if (cause.lasting) await fault(stage, release, error);
+      before = time;
     }
-    dead.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
-    await stage.outbox.table.insertPast(stage.client, dead);
+    await stage.outbox.table.insertPast(stage.client, past);
   },
 
   async during(stage) {
-    const stuck = nextRelease(stage);
-    await add(stage, { ...stuck, payload: { ...stuck.payload, releaseTo: null } });
+    const first = nextRelease(stage);
+    for (const event of first.earlier) await add(stage, event);
+    await add(stage, { ...first.release, payload: { ...first.release.payload, releaseTo: null } });
     while (await stage.pause(TRICKLE_MS * (0.5 + stage.random.float()))) {
       const drawn = stage.random.float();
       const cause = drawn < CAUSES[0].share ? CAUSES[0] : drawn < CAUSES[0].share + CAUSES[1].share ? CAUSES[1] : CAUSES[2];
-      const event = nextRelease(stage);
-      await fault(stage, event, cause.say(stage, event), cause.lasting ? undefined : NODE_AWAY_MS);
-      await add(stage, event);
+      const { earlier, release } = nextRelease(stage);
+      for (const event of earlier) await add(stage, event);
+      await fault(stage, release, cause.say(stage, release), cause.lasting ? undefined : NODE_AWAY_MS);
+      await add(stage, release);
     }
   },
 };
@@ -88,9 +93,22 @@ const add = (stage: FaultStage, event: StoryEvent) => record(stage.client, stage
 const fault = (stage: FaultStage, event: StoryEvent, message: string, forMs?: number) =>
   stage.sink.setFault({ outbox: stage.outbox.id, type: event.type, eventId: event.id, mode: 'error', message, forMs });
 
-function nextRelease({ story }: FaultStage): StoryEvent {
+/** The next release of the story, and what happened until then: ads, the order itself, orders that were cancelled. */
+function nextRelease({ story }: FaultStage): { earlier: StoryEvent[]; release: StoryEvent } {
+  const earlier: StoryEvent[] = [];
   for (;;) {
     const event = story.next();
-    if (event.type === 'order_complete') return event;
+    if (event.type === 'order_complete') return { earlier, release: event };
+    earlier.push(event);
   }
+}
+
+function published({ random }: FaultStage, event: StoryEvent, time: number): PastEvent {
+  const endedAt = new Date(time + random.logNormal(620, 0.3));
+  return { event, createdAt: new Date(time), state: 'published', endedAt, attempts: 1, error: null };
+}
+
+function shuffled<T>(random: Random, items: T[]): T[] {
+  const left = [...items];
+  return items.flatMap(() => left.splice(random.int(0, left.length - 1), 1));
 }

@@ -64,6 +64,16 @@ describe('the demo’s world', () => {
     await grows('escrow', "SELECT count(*) AS n FROM p2p.transaction_outbox WHERE status = 'failed'");
   });
 
+  it('has dead releases of orders whose payment went out before', async () => {
+    const orphans = `SELECT count(*)::int AS n, count(*) FILTER (WHERE NOT EXISTS (
+        SELECT FROM p2p.transaction_outbox AS paid WHERE paid.transaction_ref_id = dead.transaction_ref_id AND paid.transaction_type = 'order_create'
+           AND paid.payload->'traceId' = dead.payload->'traceId' AND paid.status = 'processed' AND paid.create_time < dead.create_time))::int AS orphans
+      FROM p2p.transaction_outbox AS dead WHERE status = 'failed' AND transaction_type = 'order_complete' AND create_time > now() - interval '2 hours'`;
+    const { n, orphans: found } = await ask('escrow', orphans);
+    expect(n).toBeGreaterThanOrEqual(38);
+    expect(found).toBe(0);
+  });
+
   it('has a row of a killed worker in orders-sqs', async () => {
     expect(
       await ask(
