@@ -101,21 +101,21 @@ export const FAULTS: readonly Fault[] = [
   {
     verdict: 'stuck_processing',
     outbox: 'orders-sqs',
-    how: 'a row is PROCESSING since seven minutes, as a killed worker leaves it',
+    how: 'a row is PROCESSING since four minutes, as a killed worker leaves it',
     cause: async ({ query }) =>
       void (await query(
-        `INSERT INTO outbox_events (event_type, payload, status, created_at, updated_at) SELECT 'order.paid', '{}', 'PROCESSING', t, t FROM (SELECT now() AT TIME ZONE 'UTC' - interval '7 minutes' AS t)`,
+        `INSERT INTO outbox_events (event_type, payload, status, created_at, updated_at) SELECT 'order.paid', '{}', 'PROCESSING', t, t FROM (SELECT now() AT TIME ZONE 'UTC' - interval '4 minutes' AS t)`,
       )),
     mend: async ({ query }) =>
       void (await query(
-        "UPDATE outbox_events SET status = 'PENDING' WHERE status = 'PROCESSING' AND updated_at < now() - interval '5 minutes'",
+        "UPDATE outbox_events SET status = 'PENDING' WHERE status = 'PROCESSING' AND updated_at < now() AT TIME ZONE 'UTC' - interval '3 minutes'",
       )),
   },
   {
     verdict: 'falling_behind',
     outbox: 'orders-sqs',
-    how: '40 events a second come in, three times what its worker can send',
-    cause: (hands) => Promise.resolve(pour(hands, SQS_INSERT, 'order.paid', 40)),
+    how: '200 events a second come in, more than its worker can send',
+    cause: (hands) => Promise.resolve(pour(hands, SQS_INSERT, 'order.paid', 200)),
     mend: () => Promise.resolve(),
   },
   refuse('orders-kafka', 'refuse'),

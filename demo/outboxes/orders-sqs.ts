@@ -18,7 +18,7 @@ export const ordersSqs = (engine: EngineKey): DemoOutbox => ({
     orderStory(random, { steps: ['order.created', 'order.paid', 'order.shipped'], hurry: 0.2, cancelled: 'order.cancelled' }),
   liveRate: 0.5,
   past: { rows: 18_000, medianMs: 700, sigma: 0.5, firstAttempt: 0, dead: null, stoppedForMs: 0 },
-  startRelays: (options) => [startRelay({ ...options, recoverEveryMs: null })],
+  startRelays: (options) => [startRelay(options)],
   faults: ordersSqsFaults,
-  settings: { amount: AMOUNT, mask: PERSONAL },
+  settings: { parameters: { stuckAfter: '2m' }, amount: AMOUNT, mask: PERSONAL },
 });

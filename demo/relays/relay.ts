@@ -73,17 +73,18 @@ export abstract class RelayBody implements Relay {
     this.mustLive();
   }
 
-  /** Runs `tick` again and again with a pause between, logging what it throws, until the relay is to end. */
-  every(pauseMs: number, tick: () => Promise<void>): void {
+  /** Runs `tick` until the relay is to end, logging what it throws, with a pause after each that does not answer true: there is more. */
+  every(pauseMs: number, tick: () => Promise<boolean | void>): void {
     this.during(async () => {
       while (this.running) {
+        let more: boolean | void = false;
         try {
-          await tick();
+          more = await tick();
         } catch (error) {
           if (this.killing.signal.aborted) return;
           this.log(describe(error));
         }
-        await this.pause(pauseMs);
+        if (more !== true) await this.pause(pauseMs);
       }
     });
   }

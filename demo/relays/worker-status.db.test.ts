@@ -3,6 +3,7 @@ import { SERVICE_ENGINES } from '../database/engine';
 import { workerStatusTable } from '../schema/worker-status';
 import { eventually, sleep, useRelayStage } from '../testing/relay-stage';
 import { startRelay } from './worker-status';
+import type { SinkClient } from '../sink/client';
 import { ENGINE_KEYS } from '@/lib/shared/model';
 
 const intervalMs = 25;
@@ -50,17 +51,65 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       await eventually(() => status(id), 'PROCESSED');
     });
 
-    it('writes success by id although the row was released meanwhile, so that it may go out twice', async () => {
-      await stage.sink.setFault({ outbox: 'tested', mode: 'timeout' });
+    /** A sink that answers once it is told to. */
+    function held(): { sink: SinkClient; answer: () => void } {
+      let answer = (): void => undefined;
+      const told = new Promise<void>((resolve) => (answer = resolve));
+      return { sink: { ...stage.sink, publish: (...message) => told.then(() => stage.sink.publish(...message)) }, answer };
+    }
+
+    it.each([
+      ['success', 'none', 1],
+      ['failure', 'error', 0],
+    ] as const)('writes no %s to a row that is no longer its own', async (_, mode, delivered) => {
+      await stage.sink.setFault({ outbox: 'tested', mode });
       const id = await stage.add();
-      const slow = stage.play(startRelay({ ...stage.options, intervalMs: 10_000 }));
+      const { sink, answer } = held();
+      const slow = stage.play(startRelay({ ...stage.options, sink, intervalMs: 600_000 }));
+      await eventually(() => status(id), 'PROCESSING');
+      await stage.query("UPDATE outbox_events SET status = 'HELD' WHERE id = $1", [id]);
+      answer();
+      await slow.stop();
+      expect(await stage.query('SELECT status, processed_at FROM outbox_events')).toEqual([{ status: 'HELD', processed_at: null }]);
+      expect(await stage.delivered(id)).toBe(delivered);
+    });
+
+    it('leaves a row that was released while it was sent to be sent again', async () => {
+      const id = await stage.add();
+      const { sink, answer } = held();
+      const slow = stage.play(startRelay({ ...stage.options, sink, intervalMs: 600_000 }));
       await eventually(() => status(id), 'PROCESSING');
       await stage.query("UPDATE outbox_events SET status = 'PENDING' WHERE id = $1", [id]);
-      await stage.sink.setFault({ outbox: 'tested', mode: 'none' });
+      answer();
+      await slow.stop();
+      expect(await status(id)).toBe('PENDING');
       stage.play(startRelay({ ...stage.options, intervalMs }));
       await eventually(() => status(id), 'PROCESSED');
-      await slow.stop();
-      expect(await status(id)).toMatch('P');
+      expect(await stage.delivered(id)).toBe(2);
+    });
+
+    it('rests only when it has sent all there was, or nothing of a full batch', async () => {
+      for (let index = 0; index < 25; index += 1) await stage.add();
+      stage.play(startRelay({ ...stage.options, intervalMs: 600_000 }));
+      const left = "SELECT count(*) AS n FROM outbox_events WHERE status <> 'PROCESSED'";
+      const open = async () => Number((await stage.query<{ n: unknown }>(left))[0]?.n);
+      await eventually(open, 0);
+      await stage.sink.setFault({ outbox: 'tested', mode: 'error', message: 'throttled' });
+      for (let index = 0; index < 10; index += 1) await stage.add();
+      const tired = stage.play(startRelay({ ...stage.options, intervalMs: 600_000 }));
+      await eventually(() => stage.log.filter((line) => line.endsWith(': throttled')).length, 10);
+      await tired.stop();
+      expect(stage.log.filter((line) => line.endsWith(': throttled'))).toHaveLength(10);
+    });
+
+    it('recovers no row that is out already', async () => {
+      const [out, lost] = [await stage.add(), await stage.add()];
+      const { before, now } = SERVICE_ENGINES[engine];
+      await stage.query(`UPDATE outbox_events SET status = 'PROCESSING', updated_at = ${before('$1')}`, [120_000]);
+      await stage.query(`UPDATE outbox_events SET processed_at = ${now}, updated_at = ${before('$1')} WHERE id = $2`, [120_000, out]);
+      stage.play(startRelay({ ...stage.options, intervalMs, recoverEveryMs: 50, recoverAfterMs: 60_000 }));
+      await eventually(() => status(lost), 'PROCESSED');
+      expect(await status(out)).toBe('PROCESSING');
     });
 
     it('keeps times as they are in UTC, whatever the zone of the server', async () => {

@@ -5,7 +5,7 @@ import { PostgresRelay } from './postgres-relay';
 import { describe, type Relay, type RelayOptions } from './relay';
 
 export interface WorkerRelayOptions extends RelayOptions {
-  /** Milliseconds between two rounds. */
+  /** Milliseconds between two rounds, after one that leaves nothing behind or sent nothing. */
   intervalMs?: number;
   batch?: number;
   /** Whether the table has the column that the recovery job reads. */
@@ -26,8 +26,8 @@ const RELAYS = { postgres: PostgresRelay, mysql: MysqlRelay };
 
 /**
  * The worker of the order service that sends to SQS, on either engine: takes pending rows oldest first, each by a
- * conditional UPDATE, then sends. A failed row is pending again at once, for ever; success is written by id, whatever
- * the row says by then.
+ * conditional UPDATE, then sends. A failed row is pending again at once, for ever. Success and failure change a row only
+ * while it is PROCESSING: one that was released meanwhile is whoever's took it next.
  */
 export function startRelay(options: WorkerRelayOptions): Relay {
   const {
@@ -43,7 +43,7 @@ export function startRelay(options: WorkerRelayOptions): Relay {
   const body = new RELAYS[key](options);
   const touched = withUpdatedAt ? `, updated_at = ${now}` : '';
 
-  async function round(): Promise<void> {
+  async function round(): Promise<boolean> {
     const { rows } = await body.query<Row>(
       `SELECT id, event_type, payload FROM ${table} WHERE status = 'PENDING' ORDER BY created_at, id LIMIT $1`,
       [batch],
@@ -53,17 +53,24 @@ export function startRelay(options: WorkerRelayOptions): Relay {
       const won = await body.query(`UPDATE ${table} SET status = 'PROCESSING'${touched} WHERE id = $1 AND status = 'PENDING'`, [row.id]);
       if (won.rowCount === 1) claimed.push(row);
     }
+    let sent = 0;
     for (const row of claimed) {
       try {
         // The queue's deduplication id is the row's id.
         await body.publish({ id: row.id, type: row.event_type, dedupKey: row.id, body: row.payload });
       } catch (error) {
         body.log(`event ${row.id}: ${describe(error)}`);
-        await body.query(`UPDATE ${table} SET status = 'PENDING'${touched} WHERE id = $1`, [row.id]);
+        await body.query(`UPDATE ${table} SET status = 'PENDING'${touched} WHERE id = $1 AND status = 'PROCESSING'`, [row.id]);
         continue;
       }
-      await body.query(`UPDATE ${table} SET status = 'PROCESSED', processed_at = ${now}${touched} WHERE id = $1`, [row.id]);
+      sent += 1;
+      await body.query(
+        `UPDATE ${table} SET status = 'PROCESSED', processed_at = ${now}${touched} WHERE id = $1 AND status = 'PROCESSING'`,
+        [row.id],
+      );
     }
+    // A full batch of which nothing went out would be tried again at once, for ever.
+    return rows.length === batch && sent > 0;
   }
 
   /** Without `updated_at` this fails every time, and says so in a log that nobody reads. */
@@ -71,7 +78,7 @@ export function startRelay(options: WorkerRelayOptions): Relay {
     await body.pause(recoverEveryMs ?? 0);
     if (!body.running) return;
     await body.query(
-      `UPDATE ${table} SET status = 'PENDING', updated_at = ${now} WHERE status = 'PROCESSING' AND updated_at < ${before('$1')}`,
+      `UPDATE ${table} SET status = 'PENDING', updated_at = ${now} WHERE status = 'PROCESSING' AND processed_at IS NULL AND updated_at < ${before('$1')}`,
       [recoverAfterMs],
     );
   }

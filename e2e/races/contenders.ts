@@ -44,6 +44,7 @@ const workerOn = (engine: EngineKey): Contender => ({
   parameters: { stuckAfterSeconds: 1 },
   operations: { release: ['processing', 'pending'], archive: ['pending', 'processing', 'published'], restore: ['archived'] },
   killEveryMs: 250,
+  // No judge could tell what the recovery job sends twice from what an operator's release does.
   start: (options) => startWorker({ ...options, intervalMs: 15, recoverEveryMs: null }),
   event: (random) => ({ type: random.pick(['order.created', 'order.paid']) }),
   fate: (random) => (random.chance(0.6) ? fails(random.int(3, 40)) : undefined),

@@ -33,6 +33,8 @@ interface Shape {
   claims: boolean;
   timed: boolean;
   locks: boolean;
+  /** Takes the next batch without a rest while batches are full. */
+  drains?: boolean;
   /** Events of its largest burst, and the failures of an event of the type that often fails. */
   burst: number;
   fails: number;
@@ -40,7 +42,7 @@ interface Shape {
 
 const SHAPES: Record<string, Shape> = {
   'escrow-status': { everyMs: 1_000, batch: 20, publishMs: 15, counts: true, claims: true, timed: true, locks: false, burst: 250, fails: 3 },
-  'worker-status': { everyMs: 1_000, batch: 10, publishMs: 15, counts: false, claims: true, timed: true, locks: false, burst: 150, fails: 3 },
+  'worker-status': { everyMs: 1_000, batch: 10, publishMs: 15, counts: false, claims: true, timed: true, locks: false, drains: true, burst: 150, fails: 3 },
   'published-at': { everyMs: 300, batch: 100, publishMs: 18, counts: true, claims: false, timed: true, locks: true, burst: 1_200, fails: 9 },
   'courier-status': { everyMs: 500, batch: 10, publishMs: 15, counts: false, claims: false, timed: false, locks: true, burst: 200, fails: 0 },
   'listen-notify': { everyMs: 100, batch: 500, publishMs: 0, counts: true, claims: false, timed: true, locks: true, burst: 600, fails: 0 },
@@ -104,7 +106,8 @@ function play(shape: Shape, seed: number): string[] {
         else if (shape.counts) event.written = transaction + 1;
       });
       transaction += 1;
-      relayFree = now + shape.everyMs + batch.length * shape.publishMs;
+      const goesOn = shape.drains === true && batch.length === shape.batch && batch.some((event) => event.published !== null);
+      relayFree = now + (goesOn ? 0 : shape.everyMs) + batch.length * shape.publishMs;
     }
     if (now < nextRead) continue;
     nextRead = now + READ_EVERY_MS + random() * 400;
