@@ -78,6 +78,8 @@ describe('replication slots', () => {
     const connector = await connect('debezium');
     expect(await slotFindings()).toEqual([]);
     await connector.end();
+    // The server notices a moment later, and tells since when only then.
+    await expect.poll(async () => (await owner.query('SELECT active FROM pg_replication_slots')).rows).toEqual([{ active: false }]);
     await write(50);
     const gone = async (): Promise<Finding[]> => slotFindings('debezium');
     const knows = (
