@@ -13,8 +13,8 @@ export interface Fixes {
   /** Without blocking writers; null if the engine cannot do that for this table. */
   createIndex(table: TableFacts, wanted: WantedIndex): string | null;
   dropIndex(table: TableFacts, index: IndexFacts): string;
-  /** Deletes one batch of published rows older than this; to be repeated until it deletes none. */
-  purge(table: TableFacts, id: string, published: string, keepDays: number): string;
+  /** Deletes one batch of the rows of `where`, which may end in ORDER BY; to be repeated until it deletes none. */
+  purge(table: TableFacts, where: string): string;
   widen(table: TableFacts, column: ColumnFacts): string;
 }
 
@@ -36,8 +36,13 @@ function postgresFixes(engine: Engine): Fixes {
       const schema = quoted.slice(0, -identifier(place.table.table).length);
       return `DROP INDEX ${partitioned ? '' : 'CONCURRENTLY '}${schema}${identifier(name)};`;
     },
-    purge: ({ quoted }, id, published, keepDays) =>
-      `DELETE FROM ${quoted} WHERE ${identifier(id)} IN (SELECT ${identifier(id)} FROM ${quoted} WHERE ${identifier(published)} < now() - interval '${keepDays} days' ORDER BY ${identifier(published)} LIMIT ${PURGE_ROWS} FOR UPDATE SKIP LOCKED);`,
+    // Rows are fetched by where they lie, whatever the planner thinks of the batch; the same place is in every partition.
+    purge({ quoted, partitioned }, where) {
+      const batch = `FROM ${quoted} WHERE ${where} LIMIT ${PURGE_ROWS} FOR UPDATE SKIP LOCKED`;
+      return partitioned
+        ? `WITH batch AS MATERIALIZED (SELECT tableoid AS part, ctid AS place ${batch}) DELETE FROM ${quoted} WHERE ctid = ANY (ARRAY(SELECT place FROM batch)) AND (tableoid, ctid) IN (SELECT part, place FROM batch);`
+        : `DELETE FROM ${quoted} WHERE ctid = ANY (ARRAY(SELECT ctid ${batch}));`;
+    },
     widen: ({ quoted }, { name, type }) =>
       `ALTER TABLE ${quoted} ALTER COLUMN ${identifier(name)} TYPE ${type === 'smallint' ? 'integer' : 'bigint'};`,
   };
@@ -58,8 +63,7 @@ function mysqlFixes(engine: Engine): Fixes {
     },
     dropIndex: (table, { name }) =>
       asStored(table, `ALTER TABLE ${table.quoted} DROP INDEX ${identifier(name)}, ALGORITHM=INPLACE, LOCK=NONE;`),
-    purge: ({ quoted }, _id, published, keepDays) =>
-      `DELETE FROM ${quoted} WHERE ${identifier(published)} < NOW() - INTERVAL ${keepDays} DAY ORDER BY ${identifier(published)} LIMIT ${PURGE_ROWS};`,
+    purge: ({ quoted }, where) => `DELETE FROM ${quoted} WHERE ${where} LIMIT ${PURGE_ROWS};`,
     widen({ quoted, place }, { name, type, defaultText }) {
       const wide = `${/^(int|bigint)/i.test(type) ? 'bigint' : 'int'}${/unsigned/i.test(type) ? ' unsigned' : ''}`;
       // MODIFY defines the column again: what it leaves out is lost.

@@ -56,7 +56,7 @@ interface Planted {
 const PLANTED: Record<string, Planted> = {
   index_waiting: { of: 'worker', rows: 25_000, plant: ['ALTER TABLE {t} DROP INDEX kept_waiting'], cure: /^CREATE INDEX `[^`]+_waiting` ON `[^`]+` \(`status`, `created_at`\) ALGORITHM=INPLACE LOCK=NONE;$/ },
   index_published: { of: 'worker', rows: 25_000, plant: ['ALTER TABLE {t} DROP INDEX kept_published'], cure: /\(`processed_at`\) ALGORITHM/ },
-  retention_absent: { of: 'worker', rows: 12_000, plant: [`UPDATE {t} SET created_at = created_at - INTERVAL 100 DAY, processed_at = processed_at - INTERVAL 100 DAY WHERE status = 'PROCESSED'`], cure: /^DELETE FROM .* LIMIT 5000;$/ },
+  retention_absent: { of: 'worker', rows: 12_000, plant: [`UPDATE {t} SET created_at = created_at - INTERVAL 100 DAY, processed_at = processed_at - INTERVAL 100 DAY WHERE status = 'PROCESSED'`], cure: /^DELETE FROM .*`status` = 'PROCESSED'.* order by .* LIMIT 5000;$/ },
   dedup_key: { of: 'own', plant: ['ALTER TABLE {t} DROP INDEX kept_dedup'], cure: /^CREATE UNIQUE INDEX .*\(`dedup`\)/ },
   unique_id: { of: 'own', plant: ['ALTER TABLE {t} DROP PRIMARY KEY'], cure: /^CREATE UNIQUE INDEX .*\(`id`\)/ },
   counter_overflow: { of: 'own', plant: [`UPDATE {t} SET tries = 120 WHERE status = 'NEW'`], also: ['attempts_beyond'], cure: /MODIFY `tries` int/ },

@@ -93,7 +93,7 @@ const PLANTED: Record<string, Planted> = {
     cure: /WHERE "published_at" IS NULL AND "dead_at" IS NULL;\nDROP INDEX CONCURRENTLY .*"pending";$/,
   },
   autovacuum_off: { of: SMALL, plant: [`ALTER TABLE ${ESCROW} SET (autovacuum_enabled = off)`], cure: /RESET \(autovacuum_enabled\)/ },
-  retention_absent: { of: { shape: 'escrow-status', rows: 15_000 }, plant: [`UPDATE ${ESCROW} SET create_time = create_time - interval '100 days', processed_time = processed_time - interval '100 days' WHERE status = 'processed'`], cure: /^DELETE FROM .* LIMIT 5000 FOR UPDATE SKIP LOCKED\);$/ },
+  retention_absent: { of: { shape: 'escrow-status', rows: 15_000 }, plant: [`UPDATE ${ESCROW} SET create_time = create_time - interval '100 days', processed_time = processed_time - interval '100 days' WHERE status = 'processed'`], cure: /^DELETE FROM .* WHERE \(\("transaction_outbox"."status" = 'processed'\)\) and .* LIMIT 5000 FOR UPDATE SKIP LOCKED\)\);$/ },
   dedup_key: { of: SMALL, plant: ['DROP INDEX {s}.kept_dedup'], cure: /^CREATE UNIQUE INDEX CONCURRENTLY .*\("idempotency_key"\);$/ },
   'dedup_key that is not there at all': { settings: { inline: true, shape: ownShape }, plant: [OWN_TABLE] },
   unique_id: { of: SMALL, plant: [`ALTER TABLE ${ESCROW} DROP CONSTRAINT transaction_outbox_pkey`], cure: /^CREATE UNIQUE INDEX CONCURRENTLY .*\("id"\);$/ },

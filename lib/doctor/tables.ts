@@ -1,6 +1,7 @@
 /** What a table has to guarantee as an outbox: no unnoticed repeats, no lost events, and none kept for ever. */
 import { timeColumn } from '@/lib/outbox/scan/traits';
 import { type CheckInput, type Checks, type Found } from './check';
+import { KEEP_DAYS } from './facts/old-rows';
 import { DAY_MS, nameOf, tablesOf, type IndexFacts } from './facts/facts';
 import { growthOf } from './samples';
 
@@ -18,14 +19,13 @@ const RETENTION_ROWS = 10_000;
 const GRAVE_ROWS = 10_000_000;
 /** Published rows are usually kept 7 to 30 days, and a purge may run once a month. */
 const KEPT_MS = 62 * DAY_MS;
-const KEEP_DAYS = 30;
 const GROWN_BYTES = 32 * 1_048_576;
 /** Growing by half within this time is fast. */
 const SOON_DAYS = 14;
 
 /** Published rows beyond any usual retention: nothing deletes them, and the table only grows. */
 function retentionAbsent({ outbox, facts, samples, fixes, now }: CheckInput): Found[] {
-  const { main, rows } = facts;
+  const { main, rows, old } = facts;
   if (main.rows === null || main.rows < RETENTION_ROWS) return [];
   const published = timeColumn(outbox.main, 'publishedAt');
   const smallest = Date.parse(main.columns.get(published ?? timeColumn(outbox.main, 'createdAt') ?? '')?.smallestSeen ?? '');
@@ -38,9 +38,9 @@ function retentionAbsent({ outbox, facts, samples, fixes, now }: CheckInput): Fo
     oldestMs,
     growthBytesPerDay: growthOf(main, samples, now)?.bytesPerDay ?? null,
     keepDays: KEEP_DAYS,
+    purge: typeof old === 'string' ? old : 'statement',
   };
-  // Without a time of publishing a purge depends on the states: the service has to write that statement itself.
-  const cure = published === null ? null : fixes.purge(main, outbox.main.id[0]?.name ?? 'id', published, KEEP_DAYS);
+  const cure = typeof old === 'string' ? null : fixes.purge(main, old.where);
   return [{ severity: main.rows >= GRAVE_ROWS ? 'watch' : 'note', values, cure }];
 }
 

@@ -130,6 +130,9 @@ export interface RowFacts {
   aheadMs: number | null;
 }
 
+/** Published rows past their retention: their WHERE and ORDER BY, without parameters; or why no purge can be written. */
+export type OldRows = { where: string } | 'no_time' | 'no_index';
+
 export interface Facts {
   statisticsSince: string | null;
   /** Minutes ahead of UTC: of the session's zone (on MySQL, the server's), and of the outbox's own. */
@@ -137,6 +140,7 @@ export interface Facts {
   main: TableFacts;
   dead: TableFacts | null;
   rows: RowFacts;
+  old: OldRows;
   holders: SnapshotHolder[];
   catalogueHolders: CatalogueHolder[];
   /** null if publishing uses no replication slot, or the role may see none. `wanted`: null for any slot of the database. */

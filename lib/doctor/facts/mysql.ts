@@ -9,6 +9,7 @@ import type { Unseen } from '@/lib/shared/doctor';
 import { instantToWall } from '@/lib/shared/text/zoned-time';
 import { tablesOf, type ColumnFacts, type Facts, type IndexFacts, type TableFacts } from './facts';
 import { isShown, readStatistics, TRANSACTIONAL, type IndexPart } from '@/lib/database/mysql/describe';
+import { oldRows } from './old-rows';
 import { readMysqlRoles } from './mysql-rights';
 import { readRows } from './rows';
 
@@ -35,6 +36,7 @@ export async function readMysqlFacts(outbox: Outbox, now: number): Promise<Facts
       main,
       dead,
       rows,
+      old: oldRows(outbox, db),
       holders: [],
       catalogueHolders: [],
       slots: null,

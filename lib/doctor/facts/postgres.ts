@@ -20,6 +20,7 @@ import {
   type SnapshotHolder,
   type TableFacts,
 } from './facts';
+import { oldRows } from './old-rows';
 import { readHidden, readRoles } from './postgres-rights';
 import { readRows } from './rows';
 
@@ -46,6 +47,7 @@ export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {
       main,
       dead,
       rows,
+      old: oldRows(outbox, db),
       holders: await readHolders(db, quote, seesSlots),
       catalogueHolders: seesSlots ? await readCatalogueHolders(db, quote) : [],
       slots,

@@ -58,7 +58,7 @@ export async function readRows(outbox: Outbox): Promise<{ rows: RowFacts; cut: b
   return { rows, cut };
 }
 
-const isSmall = ({ description }: Place): boolean => description.estimatedRows !== null && description.estimatedRows <= SMALL_ROWS;
+export const isSmall = ({ description }: Place): boolean => description.estimatedRows !== null && description.estimatedRows <= SMALL_ROWS;
 
 /** The table, with the walk's index if the engine needs a hint. */
 const walkedBy = (outbox: Outbox, place: Place, walk: Walk | null): Sql =>

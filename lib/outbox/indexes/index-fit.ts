@@ -73,12 +73,15 @@ export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boo
   const { index, fixed } = found;
   const position = fixed === null ? 0 : 1;
   const forwards = (direction: Direction): boolean => (index.sorted[position]?.descending ?? false) === (direction === 'desc');
+  const saysFixed = fixed?.kind === 'isNull' && saysNulls(index);
   return {
     name: index.name,
     columns: fixed === null ? [column] : [fixed.column, column],
+    /** The leading column with a single value, where `order` leaves it out: a DELETE of MySQL has to name it. */
+    leftOut: saysFixed ? null : (fixed?.column ?? null),
     order(alias: string, direction: Direction): RawBuilder<unknown> {
       const own = orderOf(index, position, alias, column, direction);
-      if (fixed === null || fixed.kind !== 'isNull' || !saysNulls(index)) return own;
+      if (fixed === null || !saysFixed) return own;
       return sql`${orderOf(index, 0, alias, fixed.column, forwards(direction) ? same(index) : opposite(index))}, ${own}`;
     },
     nulls: (direction: Direction): 'first' | 'last' =>
