@@ -8,6 +8,19 @@ export const isMap = (value: unknown): value is Unread => typeof value === 'obje
 /** Whether a problem's line is about a path, or about a part of it. */
 export const isAbout = (line: string, at: string): boolean => [':', '.', '['].some((next) => line.startsWith(`${at}${next}`));
 
+const OF_OUTBOX = /^outboxes\[(\d+)\]((?:\.[\w-]+|\[\d+\]|\["(?:[^"\\]|\\.)*"\])*): /;
+
+/** Problems with the ids of the outboxes they are about: with forty of them nobody counts entries. */
+export function withIds(problems: readonly string[], document: unknown): string[] {
+  const outboxes = isMap(document) && Array.isArray(document.outboxes) ? (document.outboxes as unknown[]) : [];
+  return problems.map((line) => {
+    const [start, place, within] = OF_OUTBOX.exec(line) ?? [];
+    const outbox = outboxes[Number(place)];
+    if (start === undefined || within === '.id' || !isMap(outbox) || typeof outbox.id !== 'string' || outbox.id === '') return line;
+    return `${start}outbox ${outbox.id}: ${line.slice(start.length)}`;
+  });
+}
+
 /** The parts of a document without a line in `problems`; `places` are the indexes of its outboxes in the document. */
 export function usablePart(document: unknown, problems: readonly string[]): { document: Unread; places: number[] } {
   const root = isMap(document) ? document : {};

@@ -82,9 +82,9 @@ outboxes:
     'https://\\{payload.host}/orders',
   ])('refuses the link %s, whose host an event would choose', (url) => {
     const found = problems(outbox(`    links: {Order: 'https://shop.example.com/{payload.a}', Shop: '${url}'}\n`));
-    expect(found).toEqual([expect.stringMatching(/^outboxes\[0\]\.links\.Shop: the host comes out of an event/)]);
+    expect(found).toEqual([expect.stringMatching(/^outboxes\[0\]\.links\.Shop: outbox escrow: the host comes out of an event/)]);
     const listed = problems(outbox(`    links: [{label: Shop, url: '${url}'}]\n`));
-    expect(listed).toEqual([expect.stringMatching(/^outboxes\[0\]\.links\[0\]\.url: the host comes out of an event/)]);
+    expect(listed).toEqual([expect.stringMatching(/^outboxes\[0\]\.links\[0\]\.url: outbox escrow: the host comes out of an event/)]);
   });
 
   it('takes the host of a link from the environment', () => {
@@ -189,20 +189,20 @@ outboxes:
         'databases.legacy.url: write a connection string that begins with postgresql://, postgres://, mysql:// or mariadb:// (percent-encode special characters in the password)',
         'databases.files.operatorUr: unknown key; did you mean "operatorUrl"?',
         'databases.later.url: the environment variable NOT_SET is not set; set it or write the value here',
-        'outboxes[0].table: missing; write text or a map',
-        'outboxes[0].tabel: unknown key; did you mean "table"?',
-        'outboxes[0].shape: there is no shape "escrow"; did you mean "escrow-status"? Or write a mapping of your own',
+        'outboxes[0].table: outbox a: missing; write text or a map',
+        'outboxes[0].tabel: outbox a: unknown key; did you mean "table"?',
+        'outboxes[0].shape: outbox a: there is no shape "escrow"; did you mean "escrow-status"? Or write a mapping of your own',
         'outboxes[1].id: "a" is already the id of outboxes[0]; ids must differ',
-        'outboxes[1].table: a name that holds a dot is written as a map, for instance { schema: shop, table: cap.published }',
-        'outboxes[1].parameters.stuckAfter: write a duration such as 30s, 5m, 1h or a number of seconds',
-        'outboxes[1].parameters.maxAttempts: write a whole number from 1 to 1000000',
-        'outboxes[2].mask[0]: write a path such as payload.customer.email or headers.authorization',
-        'outboxes[2].amount: write value, the path of the amount, once',
+        'outboxes[1].table: outbox a: a name that holds a dot is written as a map, for instance { schema: shop, table: cap.published }',
+        'outboxes[1].parameters.stuckAfter: outbox a: write a duration such as 30s, 5m, 1h or a number of seconds',
+        'outboxes[1].parameters.maxAttempts: outbox a: write a whole number from 1 to 1000000',
+        'outboxes[2].mask[0]: outbox Bad Id: write a path such as payload.customer.email or headers.authorization',
+        'outboxes[2].amount: outbox Bad Id: write value, the path of the amount, once',
       ]),
     );
     expect(found.some((line) => line.startsWith('databases.files.url: write a connection string'))).toBe(true);
-    expect(found.some((line) => line.startsWith('outboxes[0].database: there is no database "order"'))).toBe(true);
-    expect(found.some((line) => line.startsWith('outboxes[2].links.Order: {orderId} is no field of an event'))).toBe(true);
+    expect(found.some((line) => line.startsWith('outboxes[0].database: outbox a: there is no database "order"'))).toBe(true);
+    expect(found.some((line) => line.startsWith('outboxes[2].links.Order: outbox Bad Id: {orderId} is no field of an event'))).toBe(true);
     expect(found.some((line) => line.startsWith('outboxes[2].id: write a slug'))).toBe(true);
   });
 
@@ -227,8 +227,8 @@ outboxes:
     expect(found).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^outboxes\[0\]\.shape\.columns\.paylod: /),
-        'outboxes[0].shape.states[0].state: write one of pending, retrying, processing, published, dead',
-        'outboxes[0].shape.operation: unknown key; did you mean "operations"?',
+        'outboxes[0].shape.states[0].state: outbox mine: write one of pending, retrying, processing, published, dead',
+        'outboxes[0].shape.operation: outbox mine: unknown key; did you mean "operations"?',
       ]),
     );
   });
@@ -271,9 +271,9 @@ describe('a mapping of your own', () => {
       ).replace('sqlite', 'postgresql'),
     );
     expect(found).toEqual([
-      'outboxes[0].shape.states[1]: is never reached: states[0] takes every row; put it first, or leave it out',
-      'outboxes[1].shape.states[1]: is never reached: states[0] asks the same; put it first, or leave it out',
-      'outboxes[2].shape.columns.publishedAt: is the same as createdAt; name what is written when the event is sent, or leave it out',
+      'outboxes[0].shape.states[1]: outbox late: is never reached: states[0] takes every row; put it first, or leave it out',
+      'outboxes[1].shape.states[1]: outbox twice: is never reached: states[0] asks the same; put it first, or leave it out',
+      'outboxes[2].shape.columns.publishedAt: outbox time: is the same as createdAt; name what is written when the event is sent, or leave it out',
     ]);
   });
 
@@ -350,12 +350,12 @@ ${lines}`;
       archive: {from: [dead, published, processing]}`),
       ),
     ).toEqual([
-      `${at}archive.from[1]: ${out}`,
-      `${at}archive.from[2]: a relay may depend on its row being there: release it first`,
-      `${at}operations.release[0]: takes events from a relay that is at work: say what shows that it has gone, with olderThanStuckAfter or a guard`,
-      `${at}operations.requeue[0].from[1]: ${out}`,
-      `${at}operations.retry[0].from[0]: ${held}`,
-      `${at}operations.retry[1]: changes nothing: write set, moveTo or call`,
+      `${at}archive.from[1]: outbox a: ${out}`,
+      `${at}archive.from[2]: outbox a: a relay may depend on its row being there: release it first`,
+      `${at}operations.release[0]: outbox a: takes events from a relay that is at work: say what shows that it has gone, with olderThanStuckAfter or a guard`,
+      `${at}operations.requeue[0].from[1]: outbox a: ${out}`,
+      `${at}operations.retry[0].from[0]: outbox a: ${held}`,
+      `${at}operations.retry[1]: outbox a: changes nothing: write set, moveTo or call`,
     ]);
     expect(
       problems(
@@ -368,9 +368,9 @@ ${lines}`;
   });
 
   it('name their states, and a list that must hold something is asked for it in words', () => {
-    expect(problems(mapping('      archive: {from: []}'))).toEqual(['outboxes[0].shape.archive.from: write at least 1']);
+    expect(problems(mapping('      archive: {from: []}'))).toEqual(['outboxes[0].shape.archive.from: outbox a: write at least 1']);
     expect(problems(mapping('      parameters: {stuckAfter: .inf}'))).toEqual([
-      'outboxes[0].shape.parameters.stuckAfter: write a number, not Infinity',
+      'outboxes[0].shape.parameters.stuckAfter: outbox a: write a number, not Infinity',
     ]);
   });
 });

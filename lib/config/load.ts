@@ -11,7 +11,7 @@ import { formatPath } from '@/lib/shared/lists/document-path';
 import type { EngineKey } from '@/lib/shared/model';
 import { crossCheck, engineOf, extraParameters } from './checks';
 import type { Config, ConfigReading, DatabaseConfig, Supported, OutboxConfig, UsablePart } from './config';
-import { interpolate, usablePart } from './document';
+import { interpolate, usablePart, withIds } from './document';
 import { problemLines } from './problems';
 import { fileSchema, parseDurationSeconds, laterKeys, type ConfigFile, type OutboxEntry } from './schema';
 import { recover } from './syntax';
@@ -91,7 +91,11 @@ export function parseConfig(text: string, path: string, supported: Supported, lo
     const { document, problems, believable } = recover(text);
     const rest = document === null ? null : checkDocument(document, path, supported, lookUp, problems);
     const others = rest === null || rest.ok ? [] : rest.problems.filter((line) => !problems.includes(line) && believable(line));
-    return { ok: false, problems: inOrder([...problems, ...others]), usable: rest === null || rest.ok ? null : rest.usable };
+    return {
+      ok: false,
+      problems: withIds(inOrder([...problems, ...others]), document),
+      usable: rest === null || rest.ok ? null : rest.usable,
+    };
   }
   let written: unknown;
   try {
@@ -100,7 +104,8 @@ export function parseConfig(text: string, path: string, supported: Supported, lo
     return unusable(`(file): not usable: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (written === null || written === undefined) return unusable('(file): empty; write databases and outboxes');
-  return checkDocument(written, path, supported, lookUp, []);
+  const reading = checkDocument(written, path, supported, lookUp, []);
+  return reading.ok ? reading : { ...reading, problems: withIds(reading.problems, written) };
 }
 
 /** Checks the parsed document; parts with problems in `already` are not checked further. */

@@ -28,13 +28,13 @@ outboxes:
     () => undefined,
   );
   expect(reading.ok ? [] : reading.problems).toEqual([
-    'outboxes[0].shape.archive.guard.above.parameter: there is no parameter "limit"; known: maxAttempts, stuckAfter',
-    'outboxes[0].shape.columns.id: names "a" twice',
-    'outboxes[0].shape.operations.requeue[0].from[1]: no rule under states gives retrying: write one, or leave it out',
-    'outboxes[0].shape.operations.requeue[0].warnings[0]: there is no warning "blocked_by_ordr"; did you mean "blocked_by_order"?',
-    'outboxes[0].shape.operations.retry.refuse: there is no refusal "because"; known: archived',
-    'outboxes[0].shape.states[1]: is never reached: states[0] takes all of its rows; put it first, or leave it out',
-    'outboxes[0].shape.states[2].when: no row can be both: of "st" it asks two things that exclude each other',
+    'outboxes[0].shape.archive.guard.above.parameter: outbox mine: there is no parameter "limit"; known: maxAttempts, stuckAfter',
+    'outboxes[0].shape.columns.id: outbox mine: names "a" twice',
+    'outboxes[0].shape.operations.requeue[0].from[1]: outbox mine: no rule under states gives retrying: write one, or leave it out',
+    'outboxes[0].shape.operations.requeue[0].warnings[0]: outbox mine: there is no warning "blocked_by_ordr"; did you mean "blocked_by_order"?',
+    'outboxes[0].shape.operations.retry.refuse: outbox mine: there is no refusal "because"; known: archived',
+    'outboxes[0].shape.states[1]: outbox mine: is never reached: states[0] takes all of its rows; put it first, or leave it out',
+    'outboxes[0].shape.states[2].when: outbox mine: no row can be both: of "st" it asks two things that exclude each other',
   ]);
 });
 
@@ -56,7 +56,7 @@ outboxes:
     return reading.ok ? [] : reading.problems;
   };
   const pending = '{state: pending, when: {always: true}}';
-  const unasked = 'outboxes[0].shape.archive.guard: is never asked: rows of the dead-letter table need none; leave it out';
+  const unasked = 'outboxes[0].shape.archive.guard: outbox mine: is never asked: rows of the dead-letter table need none; leave it out';
   expect(of(pending)).toEqual([unasked]);
   expect(of(`{state: dead, when: {column: n, above: 3}}, ${pending}`)).toEqual([]);
 });
@@ -74,7 +74,8 @@ it('refuses a built-in shape on an engine that it is not for, and names the one 
     const reading = parseConfig(text, '/etc/console.yaml', supported, () => undefined);
     return reading.ok ? [] : reading.problems;
   };
-  const already = (shape: string): string => `outboxes[0].shape: ${shape} is a shape of MySQL or MariaDB, and database shop is PostgreSQL`;
+  const already = (shape: string): string =>
+    `outboxes[0].shape: outbox a: ${shape} is a shape of MySQL or MariaDB, and database shop is PostgreSQL`;
   expect(of('cap-pg')).toEqual([]);
   expect(of('cap-mysql')).toEqual([`${already('cap-mysql')}; did you mean "cap-pg"?`]);
   expect(of('mine')).toEqual([`${already('mine')}; write a mapping of your own`]);

@@ -28,9 +28,9 @@ const file = (first: string): string => `${HEAD}${first}
 `;
 /** What is wrong with the second outbox, whatever the first one looks like. */
 const SECOND = [
-  'outboxes[1].database: there is no database "nowhere" under databases; known: shop',
+  'outboxes[1].database: outbox Bad Id: there is no database "nowhere" under databases; known: shop',
   'outboxes[1].id: write a slug: small letters, digits and single dashes, for instance orders-kafka',
-  'outboxes[1].shape: there is no shape "publishd-at"; did you mean "published-at"? Or write a mapping of your own',
+  'outboxes[1].shape: outbox Bad Id: there is no shape "publishd-at"; did you mean "published-at"? Or write a mapping of your own',
 ];
 const REST = '    table: t\n    shape: published-at';
 
@@ -39,25 +39,29 @@ describe('a file that is not all YAML', () => {
     [
       'a bracket',
       `  - id: a\n    database: shop\n    mask: [x\n${REST}`,
-      'outboxes[0].mask: not YAML at line 6, column 11: a bracket that is not',
+      'outboxes[0].mask: outbox a: not YAML at line 6, column 11: a bracket that is not',
     ],
     [
       'a quote',
       `  - id: a\n    database: shop\n    name: "x\n${REST}`,
-      'outboxes[0].name: not YAML at line 6, column 11: a quote that is not',
+      'outboxes[0].name: outbox a: not YAML at line 6, column 11: a quote that is not',
     ],
     [
       'a tab',
       `  - id: a\n\tdatabase: shop\n${REST}`,
       'outboxes[0].id: not YAML at line 5, column 2: a tab at the beginning; indent with spaces',
     ],
-    ['too far left', `  - id: a\n   database: shop\n${REST}`, 'outboxes[0]: not YAML at line 5, column 4: neither "key: value" nor'],
+    [
+      'too far left',
+      `  - id: a\n   database: shop\n${REST}`,
+      'outboxes[0]: outbox a: not YAML at line 5, column 4: neither "key: value" nor',
+    ],
     ['too far right', `  - id: a\n     database: shop\n${REST}`, 'outboxes[0].id: not YAML at line 4, column 9: a second ": "'],
-    ['no colon', `  - id: a\n    database shop\n${REST}`, 'outboxes[0]: not YAML at line 5, column 5: neither "key: value" nor'],
+    ['no colon', `  - id: a\n    database shop\n${REST}`, 'outboxes[0]: outbox a: not YAML at line 5, column 5: neither "key: value" nor'],
     [
       'two colons',
       `  - id: a\n    database: shop\n    name: it: is\n${REST}`,
-      'outboxes[0].name: not YAML at line 6, column 11: a second ": "',
+      'outboxes[0].name: outbox a: not YAML at line 6, column 11: a second ": "',
     ],
     [
       'a key twice',
@@ -67,7 +71,7 @@ describe('a file that is not all YAML', () => {
     [
       'a sign',
       `  - id: a\n    database: shop\n    name: @b\n${REST}`,
-      'outboxes[0].name: not YAML at line 6, column 11: a character that no',
+      'outboxes[0].name: outbox a: not YAML at line 6, column 11: a character that no',
     ],
   ])('%s: says where and what to do, and every other problem with it', (_, first, start) => {
     const found = problems(file(first));
@@ -88,9 +92,9 @@ describe('a file that is not all YAML', () => {
         - {state: gone, when: {always: true}}
 `),
     ).toEqual([
-      'outboxes[0].mask[0]: write a path such as payload.customer.email or headers.authorization',
-      'outboxes[0].shape.states[0]: not YAML at line 11, column 11: a bracket that is not closed; close it, and indent what is inside it',
-      'outboxes[0].shape.states[1].state: write one of pending, retrying, processing, published, dead',
+      'outboxes[0].mask[0]: outbox a: write a path such as payload.customer.email or headers.authorization',
+      'outboxes[0].shape.states[0]: outbox a: not YAML at line 11, column 11: a bracket that is not closed; close it, and indent what is inside it',
+      'outboxes[0].shape.states[1].state: outbox a: write one of pending, retrying, processing, published, dead',
     ]);
   });
 

@@ -41,8 +41,12 @@ export async function tableProblems({ config, places }: UsablePart): Promise<str
   }
 }
 
+const WAY_OUT =
+  'An outbox that is left out (its lines commented) keeps no other from starting. npm run console -- detect <database> proposes lines that fit a table.';
+
 /** Every problem on a line of its own on standard error, below `what` they are problems of. */
 export function reportProblems(problems: readonly string[], what = 'Outbox Console cannot start'): void {
   const count = problems.length === 1 ? '1 problem' : `${String(problems.length)} problems`;
-  process.stderr.write(`${what}: ${count}\n${problems.map((problem) => `  ${problem}`).join('\n')}\n`);
+  const wayOut = problems.some((line) => line.startsWith('outboxes[')) ? `${WAY_OUT}\n` : '';
+  process.stderr.write(`${what}: ${count}\n${problems.map((problem) => `  ${problem}`).join('\n')}\n${wayOut}`);
 }

@@ -69,8 +69,8 @@ describe('npm start', () => {
       'databases.a.url: ',
       'outboxes[0].database: ',
       'outboxes[0].shape: ',
-      'outboxes[0].tabel: unknown key; did you mean "table"?',
-      'outboxes[0].table: missing',
+      'outboxes[0].tabel: outbox a: unknown key; did you mean "table"?',
+      'outboxes[0].table: outbox a: missing',
       '.next: the console is not built; run npm run build',
     ]) {
       expect(err).toContain(`\n  ${start}`);
@@ -100,11 +100,14 @@ describe('npm start', () => {
     };
     const { code, out, err } = await start(lines);
     expect([code, out]).toEqual([78, '']);
-    expect(err).toContain('\n  outboxes[0].shape: there is no shape "published-att"');
-    expect(err).toContain('\n  outboxes[1].shape.columns.createdAt: the table has no column "mad_at"; did you mean "made_at"?');
-    expect(err).toContain('\n  outboxes[3].table: table starded does not exist');
+    expect(err).toContain('\n  outboxes[0].shape: outbox typo: there is no shape "published-att"');
+    expect(err).toContain(
+      '\n  outboxes[1].shape.columns.createdAt: outbox misfit: the table has no column "mad_at"; did you mean "made_at"?',
+    );
+    expect(err).toContain('\n  outboxes[3].table: outbox no-table: table starded does not exist');
+    expect(err).toContain('\nAn outbox that is left out (its lines commented) keeps no other from starting.');
     expect(err).toContain('4 problems');
-    expect((await start(lines.slice(1))).err).toContain('\n  outboxes[0].shape.columns.createdAt: the table has no column');
+    expect((await start(lines.slice(1))).err).toContain('\n  outboxes[0].shape.columns.createdAt: outbox misfit: the table has no column');
   });
 
   it('must be told its address when others can reach it, and needs a store that answers', async () => {

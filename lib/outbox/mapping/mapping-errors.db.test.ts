@@ -44,7 +44,7 @@ describe.each(ENGINE_KEYS)('built-in shapes on %s', (engine) => {
 
   it('are refused for a column that is gone and for one of another type, together, by the place of the outbox', async () => {
     const found = await linesOf({ fits: 'outbox_record', wrong: 'changed' });
-    const start = 'outboxes[1].shape: table changed does not fit namastack-outbox-record: ';
+    const start = 'outboxes[1].shape: outbox wrong: table changed does not fit namastack-outbox-record: ';
     expect(found.every((line) => line.startsWith(start))).toBe(true);
     expect(found.map((line) => line.slice(start.length))).toEqual(
       expect.arrayContaining([

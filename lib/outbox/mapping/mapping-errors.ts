@@ -36,14 +36,14 @@ export async function mappingErrors(
 async function linesOf(settings: OutboxSettings, database: Database, place: number): Promise<string[]> {
   const problems = await mappingProblems(settings, database);
   return settings.inline
-    ? problems.map(({ path, message }) => `${formatPath(['outboxes', place, ...path])}: ${message}`)
+    ? problems.map(({ path, message }) => `${formatPath(['outboxes', place, ...path])}: outbox ${settings.id}: ${message}`)
     : // A missing table is an error only in an inline mapping.
       problems.filter(({ absent }) => absent !== true).map((problem) => builtInLine(settings, place, problem));
 }
 
 /** A built-in shape is not in the file: the problem is reported at its key, and names the part. */
-function builtInLine({ shape, table }: OutboxSettings, place: number, { path, message }: MappingProblem): string {
+function builtInLine({ id, shape, table }: OutboxSettings, place: number, { path, message }: MappingProblem): string {
   const own = path[0] === 'shape';
-  const at = formatPath(['outboxes', place, ...(own ? ['shape'] : path)]);
+  const at = `${formatPath(['outboxes', place, ...(own ? ['shape'] : path)])}: outbox ${id}`;
   return own ? `${at}: table ${tableText(table)} does not fit ${shape.key}: ${formatPath(path.slice(1))}: ${message}` : `${at}: ${message}`;
 }
