@@ -26,6 +26,7 @@ const SHORT: Partial<Record<UnavailableReason, string>> = {
   ...Object.fromEntries(UNREAD_REASONS.map((why) => [why, 'notReadable'])),
   store_down: 'notComputed',
   not_watched: 'notWatched',
+  backfilling: 'backfilling',
   too_large: 'notRead',
   too_many_rows: 'notRead',
 };

@@ -101,6 +101,9 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
   const rate = (value: number | null) => (
     <Figure large text={value === null ? null : format.rate(value)} known={throughput.known} why={throughput.why} />
   );
+  const { since } = throughput;
+  const known =
+    since && words('tiles.ratesSince', { known: words(`known.${throughput.known}`), clock: format.recent(since, Date.parse(asOf)) });
   const time = (ms: number | null) => <Percentile large ms={ms} of={latency} />;
   return (
     <ul className={classes.tiles} aria-label={words('figures')}>
@@ -117,7 +120,7 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
           <Figure large text={null} why={depth.waiting.why ?? 'no_created_at'} />
         )}
       </Tile>
-      <Tile {...tile} wide="flow" label={words('tiles.throughput', { window })} of={throughput}>
+      <Tile {...tile} wide="flow" label={words('tiles.throughput', { window })} of={throughput} knownText={known}>
         <FactList
           className={classes.split}
           facts={[

@@ -6,9 +6,10 @@ import { noPlot, type Plot, type SeriesInput } from './series';
 import type { MetricInput } from './span';
 
 /** Why attempts over the span are unavailable; null if they are available. */
-function whyNoAttempts({ reading: { traits }, totals }: MetricInput): UnavailableReason | null {
+function whyNoAttempts({ reading: { traits }, totals, backfill }: MetricInput): UnavailableReason | null {
   if (!traits.attempts) return 'no_attempts';
-  return totals === null ? 'not_watched' : null;
+  if (totals !== null) return null;
+  return backfill === null ? 'not_watched' : 'backfilling';
 }
 
 /** Backfilled rows only show how often they were tried, not when. */

@@ -10,6 +10,9 @@ const FRACTIONS = [0.5, 0.95, 0.99] as const;
 /** With fewer plausible claim times than this share, the column has no claim times: it is rewritten on publishing. */
 const PLAUSIBLE_SHARE = 0.9;
 
+/** None while part of the span is still to be read: newest first, so that a bad hour would be taken for a bad week. */
+const whyNoneYet = ({ backfill }: MetricInput): UnavailableReason | null => (backfill === null ? null : 'backfilling');
+
 const whyNoLatency = (input: MetricInput): UnavailableReason | null =>
   input.reading.traits.createdAt ? whyNotPublished(input) : 'no_created_at';
 
@@ -21,7 +24,7 @@ const whyNoPercentiles = ({ reading: { traits } }: MetricInput): UnavailableReas
 
 /** From creation to publishing, of the events published over the span. */
 export function latencyOf(input: MetricInput): Summary['latency'] {
-  const why = whyNoLatency(input);
+  const why = whyNoLatency(input) ?? whyNoneYet(input);
   const none = (reason: UnavailableReason) => ({ ...noPercentiles('unavailable', reason), meanMs: null, count: null });
   if (why !== null || input.totals === null) return none(why ?? 'not_watched');
   const { all } = input.totals;
@@ -32,7 +35,7 @@ export function latencyOf(input: MetricInput): Summary['latency'] {
     if (all.latencySumMs === 0) return { ...sampled, meanMs: null, count };
     return { ...sampled, meanMs: sampledMeanMs(all), count, why: whyNoPercentiles(input) };
   }
-  const { events, ...percentiles } = percentilesOf(all.latency, input.reading.traits.resolutionMs.latency);
+  const { events, ...percentiles } = percentilesOf(all.latency, input, input.reading.traits.resolutionMs.latency);
   // Only counted by the database's statistics: how many were published, not how long they took.
   if (events === 0 && all.published >= 1) return none('needs_sampling');
   if (events === 0) return { ...percentiles, known: countsKnown(input.totals), meanMs: null, count: 0, why: 'no_events' };
@@ -41,9 +44,10 @@ export function latencyOf(input: MetricInput): Summary['latency'] {
 
 /** null unless the events of the cell have latencies of their own. */
 const percentilesIn = (input: MetricInput, cell: Cell | null): CountedPercentiles | null =>
-  cell === null || isSampled(cell) || whyNoLatency(input) !== null ? null : percentilesOf(cell.latency);
+  cell === null || isSampled(cell) || whyNoLatency(input) !== null ? null : percentilesOf(cell.latency, input);
 
-export const p95OfType = (input: MetricInput, cell: Cell | null): number | null => percentilesIn(input, cell)?.p95Ms ?? null;
+export const p95OfType = (input: MetricInput, cell: Cell | null): number | null =>
+  whyNoneYet(input) === null ? (percentilesIn(input, cell)?.p95Ms ?? null) : null;
 
 export function latencyPlots(series: SeriesInput): Record<'p50Ms' | 'p95Ms' | 'p99Ms' | 'latencyCount', Plot> {
   const { input, steps } = series;
@@ -63,10 +67,11 @@ export function processingOf(input: MetricInput): Percentiles {
   const { totals, reading } = input;
   const sampled = totals !== null && countOf(totals.all.processing) > 0;
   if (!reading.traits.claimTime && !sampled) return noPercentiles('unavailable', 'no_claim_time');
-  if (totals === null) return noPercentiles('unavailable', whyNotPublished(input) ?? 'not_watched');
+  const why = whyNoneYet(input);
+  if (totals === null || why !== null) return noPercentiles('unavailable', why ?? whyNotPublished(input) ?? 'not_watched');
   const { all } = totals;
   if (all.published < 0.5) return noPercentiles('exact', 'no_events');
-  const { events, ...percentiles } = percentilesOf(all.processing, reading.traits.resolutionMs.processing);
+  const { events, ...percentiles } = percentilesOf(all.processing, input, reading.traits.resolutionMs.processing);
   return events < all.published * PLAUSIBLE_SHARE ? noPercentiles('unavailable', 'no_claim_time') : percentiles;
 }
 
@@ -78,8 +83,11 @@ interface CountedPercentiles extends Percentiles {
 /** A finer resolution than this is taken for exact. */
 const COARSE_MS = 1;
 
-/** `tableMs`: the resolution of the table's times. Events published within it took "at most" that; other durations are off by as much. */
-function percentilesOf(histogram: Histogram, tableMs = 0): CountedPercentiles {
+/**
+ * `tableMs`: the resolution of the table's times. Events published within it took "at most" that; other durations are off by as much. How
+ * far those of a span with gaps are off is not known.
+ */
+function percentilesOf(histogram: Histogram, { totals }: MetricInput, tableMs = 0): CountedPercentiles {
   const coarse = tableMs >= COARSE_MS;
   const shown = quantiles(histogram, FRACTIONS).map((ms) => (coarse && ms === 0 ? null : ms));
   const [p50Ms = null, p95Ms = null, p99Ms = null] = shown;
@@ -91,7 +99,9 @@ function percentilesOf(histogram: Histogram, tableMs = 0): CountedPercentiles {
     known: 'estimated',
     events,
     ...(coarse && events > 0 ? { atMostMs: tableMs } : {}),
-    ...(events === 0 ? {} : { errorShare: RELATIVE_ERROR + (coarse ? tableMs / Math.min(...shown.map((ms) => ms ?? Infinity)) : 0) }),
+    ...(events === 0 || totals?.complete !== true
+      ? {}
+      : { errorShare: RELATIVE_ERROR + (coarse ? tableMs / Math.min(...shown.map((ms) => ms ?? Infinity)) : 0) }),
   };
 }
 

@@ -2,10 +2,10 @@ import type { Known, Rate, UnavailableReason } from '@/lib/shared/figures/measur
 import type { MetricUnit } from '@/lib/shared/figures/metrics';
 import { WINDOW_SECONDS } from '@/lib/shared/figures/windows';
 import { countsRows } from '@/lib/shared/figures/collection';
-import { liveSlices, type MetricInput, type Span } from './span';
+import { liveSlices, NO_GAP_MS, type MetricInput, type Span } from './span';
 import type { Head } from '@/lib/history/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
-import { ALL_TYPES, addCell, emptyCell, type Cell, type Slice } from '@/lib/rollup/cell';
+import { ALL_TYPES, addCell, emptyCell, isWatched, type Cell, type Slice } from '@/lib/rollup/cell';
 
 /** One step of a series of a span. */
 export interface Step {
@@ -35,16 +35,21 @@ export function seriesInput(input: MetricInput, series: string, head: Head | nul
     stepsOf(span).map((step): [number, Step] => [step, { step, cell: null, provisional: false, untold: 0, died: 0, claimed: 0 }]),
   );
   const at = (minute: number): Step | undefined => steps.get(Math.floor((minute * 60) / span.stepSeconds));
-  for (const { atMinute, series: of, cell, provisional } of [...older, ...(head?.slices ?? [])]) {
+  const folded = [...older, ...(head?.slices ?? [])];
+  for (const { atMinute, series: of, cell, provisional } of folded) {
     const step = at(atMinute);
     if (step === undefined || (of !== series && of !== ALL_TYPES)) continue;
     // Watched time is known for every type, even one that had no event in it.
-    step.cell ??= emptyCell();
+    if (of === ALL_TYPES && isWatched(cell)) step.cell ??= emptyCell();
     step.provisional ||= provisional;
-    if (of === series) addCell(step.cell, cell);
+  }
+  if (head !== null) addUnfolded(reading, head, at);
+  for (const { atMinute, series: of, cell } of folded) {
+    const sum = of === series ? at(atMinute)?.cell : null;
+    if (sum != null) addCell(sum, cell);
   }
   if (head !== null) {
-    addUnfolded(reading, head, at);
+    markUnread(steps.values(), span, head);
     for (const { atMinute, series: of, cell } of liveSlices(reading)) {
       const step = of === series ? at(atMinute) : undefined;
       // Rows that still wait do not make unwatched time known.
@@ -63,14 +68,19 @@ export function seriesInput(input: MetricInput, series: string, head: Head | nul
   return { input, series, steps: [...steps.values()] };
 }
 
+/** Of a step that is being read, rows may be missing. */
+function markUnread(steps: Iterable<Step>, { stepSeconds }: Span, { progress }: Head): void {
+  const unread = progress.unread.map(({ from, to }) => [from, to].map((end) => Date.parse(end) / stepSeconds / 1_000));
+  for (const step of steps)
+    if (step.cell !== null && unread.some(([from = 0, to = 0]) => from < step.step + 1 && to > step.step)) step.provisional = true;
+}
+
 const MINUTE_MS = 60_000;
-/** History is collected up to a minute late, and a tick may be late too. */
-const UNFOLDED_MOST_MS = 120_000;
 
 /** The reading has everything that was published since the last fold: steps in which that is nothing are zero, not a gap. */
 function addUnfolded({ asOf, reach }: Reading, { progress }: Head, at: (minute: number) => Step | undefined): void {
   const [fromMs, toMs] = [Date.parse(progress.foldedTo), Date.parse(asOf)];
-  if (!countsRows(progress.method) || reach.published !== 'complete' || toMs - fromMs > UNFOLDED_MOST_MS) return;
+  if (!countsRows(progress.method) || reach.published !== 'complete' || toMs - fromMs > NO_GAP_MS) return;
   for (let minute = Math.floor(fromMs / MINUTE_MS); minute * MINUTE_MS <= toMs; minute += 1) {
     const step = at(minute);
     if (step !== undefined) step.cell ??= emptyCell();

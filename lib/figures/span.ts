@@ -2,12 +2,16 @@ import { stepSecondsOf, windowStartMs, type SeriesSpan, type Window } from '@/li
 import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import { type CollectionMethod, countsRows } from '@/lib/shared/figures/collection';
 import type { Head } from '@/lib/history/history';
+import { backfillProgress } from '@/lib/history/collector/progress';
+import type { Summary } from '@/lib/shared/model';
 import type { Reading } from '@/lib/live/reading';
 import { ALL_TYPES, typeOfSeries, cellsBySeries, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
 
 const MINUTE_MS = 60_000;
 /** So much of a span may be unwatched and still be no gap: its edges, and the minute under way. */
 const EDGE_MINUTES = 2;
+/** So long after the last fold is no gap: history is collected up to a minute late, and a tick may be late too. */
+export const NO_GAP_MS = 120_000;
 
 /** The time that figures are computed for, in whole minutes except for its end; a window ends at the reading. */
 export interface Span {
@@ -42,10 +46,12 @@ interface SpanTotals {
   byType: ReadonlyMap<string, Cell>;
   /** How the collector learns of publishing. */
   method: CollectionMethod;
-  /** Without gaps, and without an end that is not known yet. If rows are counted, time before the first row is not a gap. */
+  /** Without gaps, and without an end that is not known yet. Nobody can tell time before the first row from time whose rows were purged. */
   watchedMinutes: number;
   /** The span has no gap. */
   complete: boolean;
+  /** When the part that is known begins, ISO 8601; null if that is where the span begins. */
+  since: string | null;
   provisional: boolean;
   /** Part of it was backfilled: what leaves no trace in a row is missing. */
   backfilled: boolean;
@@ -57,42 +63,75 @@ export interface MetricInput {
   span: Span;
   /** null while nothing of the span has been collected. */
   totals: SpanTotals | null;
+  /** How far reading the past is; null if it has read the whole span, but for its edges. */
+  backfill: Summary['backfill'];
 }
 
 /** Sums the slices before the head, the head, and what the reading found after it. */
 export function metricInput(reading: Reading, span: Span, head: Head | null = null, older: readonly Slice[] = []): MetricInput {
-  const nothing = { reading, span, totals: null };
-  if (head === null) return nothing;
-  const { method, watchedSince, foldedTo } = head.progress;
+  if (head === null) return { reading, span, totals: null, backfill: null };
+  const { method } = head.progress;
+  const toMs = Math.min(span.toMs, Date.parse(reading.asOf));
+  const [fromMinute, toMinute] = [span.fromMs / MINUTE_MS, toMs / MINUTE_MS];
   const counted = countsRows(method);
+  const backfill = unreadMinutes(head, fromMinute, toMinute) > EDGE_MINUTES ? backfillProgress(head.progress) : null;
   const folded = [...older, ...inOrder(head.slices.filter((slice) => isWithin(slice, span)))];
-  // Of unwatched time only what still waits is known, not what came and left.
-  const live = liveSlices(reading).filter(
-    (slice) => isWithin(slice, span) && (counted || slice.atMinute * MINUTE_MS >= Date.parse(watchedSince)),
-  );
-  const cells = cellsBySeries([...folded, ...live]);
+  const unfoldedFrom = unfoldedFromMinute(reading, head);
+  const isKnown = knownMinutes(folded, unfoldedFrom);
+  const slices = [...folded, ...liveSlices(reading).filter((slice) => isWithin(slice, span))];
+  const cells = cellsBySeries(slices.map((slice) => (isKnown(slice.atMinute) ? slice : withoutCreated(slice))));
   const all = cells.get(ALL_TYPES) ?? emptyCell();
-  if (all.minutes === 0) return nothing;
-  // A first day or hour that is known in part is known from some minute to its end.
-  const first = [...older, ...inOrder(head.slices)].find(({ series }) => series === ALL_TYPES);
-  const firstMinute = counted && first !== undefined ? first.atMinute + first.width - first.cell.minutes : -Infinity;
-  const spanMinutes = (span.toMs - span.fromMs) / MINUTE_MS;
-  const gapMinutes = (span.toMs - Math.max(span.fromMs, firstMinute * MINUTE_MS)) / MINUTE_MS - all.minutes;
-  const complete = gapMinutes <= EDGE_MINUTES;
+  if (all.minutes === 0) return { reading, span, totals: null, backfill };
+  const spanMinutes = (toMs - span.fromMs) / MINUTE_MS;
+  const complete = spanMinutes - all.minutes <= EDGE_MINUTES;
+  const sinceMinute = knownFromMinute(folded);
   // If more was published since the last fold than is read, the span ends with the fold: up to a minute ago on some servers.
   const isCut = counted && reading.reach.published === 'cut';
-  const untoldMs = isCut ? Math.max(0, span.toMs - Math.max(span.fromMs, Date.parse(foldedTo))) : 0;
+  const foldedTo = Date.parse(head.progress.foldedTo) / MINUTE_MS;
+  const untold = isCut ? Math.max(0, toMinute - Math.max(fromMinute, foldedTo)) : 0;
+  const unfolded = Math.max(0, toMinute - Math.max(fromMinute, unfoldedFrom + 1));
   const byType = [...cells].map(([series, cell]) => [typeOfSeries(series), cell] as const).filter(isOfType);
   const totals = {
     all,
     method,
     byType: new Map(byType),
-    watchedMinutes: complete ? spanMinutes - untoldMs / MINUTE_MS : spanMinutes - gapMinutes,
+    watchedMinutes: complete ? spanMinutes - untold : all.minutes + unfolded,
     complete,
+    since: sinceMinute - fromMinute <= EDGE_MINUTES ? null : new Date(sinceMinute * MINUTE_MS).toISOString(),
     provisional: folded.some(({ provisional }) => provisional),
     backfilled: (all.how & HOW.backfilled) !== 0,
   };
-  return { reading, span, totals };
+  return { reading, span, totals, backfill };
+}
+
+function unreadMinutes({ progress }: Head, fromMinute: number, toMinute: number): number {
+  const within = progress.unread.map(
+    ({ from, to }) => Math.min(toMinute, Date.parse(to) / MINUTE_MS) - Math.max(fromMinute, Date.parse(from) / MINUTE_MS),
+  );
+  return within.reduce((sum, minutes) => sum + Math.max(0, minutes), 0);
+}
+
+/** The minute of the last fold, if the time since is known too: by the rows of the reading, or because it is short. */
+function unfoldedFromMinute({ reach, asOf }: Reading, { progress: { method, foldedTo } }: Head): number {
+  const [foldedMs, toMs] = [Date.parse(foldedTo), Date.parse(asOf)];
+  const isShort = toMs - foldedMs <= NO_GAP_MS;
+  const isKnown = !countsRows(method) ? isShort : reach.published === 'complete' || (isShort && reach.published === 'absent');
+  return isKnown ? Math.floor(foldedMs / MINUTE_MS) : Infinity;
+}
+
+/** Whether a minute was watched or read. Rows that came out later, and rows that wait, tell of creations in others too. */
+function knownMinutes(folded: readonly Slice[], unfoldedFrom: number): (minute: number) => boolean {
+  const begins = new Map<number, Set<number>>();
+  for (const { atMinute, width, cell } of folded) if (cell.minutes > 0) begins.set(width, (begins.get(width) ?? new Set()).add(atMinute));
+  return (minute) => minute >= unfoldedFrom || [...begins].some(([width, at]) => at.has(minute - (minute % width)));
+}
+
+const withoutCreated = (slice: Slice): Slice => ({ ...slice, cell: { ...slice.cell, created: 0 } });
+
+/** A first day or hour that is known in part is known from some minute to its end. */
+function knownFromMinute(folded: readonly Slice[]): number {
+  const first = folded.find(({ cell }) => cell.minutes > 0);
+  return first === undefined ? -Infinity : first.atMinute + first.width - first.cell.minutes;
 }
 
 const isOfType = (entry: readonly [string | null, Cell]): entry is readonly [string, Cell] => entry[0] !== null;
@@ -113,10 +152,11 @@ const inOrder = (slices: readonly Slice[]): Slice[] => [...slices].sort((a, b) =
 const isWithin = ({ atMinute }: Slice, { fromMs, toMs, live }: Span): boolean =>
   atMinute * MINUTE_MS >= fromMs && (live || atMinute * MINUTE_MS < toMs);
 /** Why figures of publishing over the span are unavailable; null if they are available. */
-export function whyNotPublished({ reading: { traits }, totals }: MetricInput): UnavailableReason | null {
+export function whyNotPublished({ reading: { traits }, totals, backfill }: MetricInput): UnavailableReason | null {
   // Rows are deleted whether or not the relay has read them from the log.
   if (traits.slots !== null) return 'external_relay';
   if (totals !== null) return null;
+  if (backfill !== null) return 'backfilling';
   return traits.publishedState || traits.publishedAt ? 'not_watched' : 'no_published_at';
 }
 

@@ -20,27 +20,28 @@ export function whyNoLastPublished(reading: Reading): UnavailableReason | null {
   return figuresIn(reading, LAST_PUBLISHED).none === true ? 'no_events' : 'too_many_rows';
 }
 
-/** From rows, or from the database's count of inserts if the relay reads the log. */
-const tellsCreated = ({ traits }: Reading): boolean => traits.createdAt || traits.slots !== null;
+/** From rows, or from the database's count of inserts. Without either, events are counted as they leave: those that wait are missing. */
+const tellsCreated = ({ reading: { traits }, totals }: MetricInput): boolean =>
+  traits.createdAt || traits.slots !== null || totals?.method === 'statistics';
 
 export function throughputOf(input: MetricInput): Summary['throughput'] {
   const { reading, totals } = input;
   if (totals === null)
     return { createdPerMinute: null, publishedPerMinute: null, known: 'unavailable', why: whyNotPublished(input) ?? 'not_watched' };
-  const { all, watchedMinutes } = totals;
-  const known = countsKnown(totals);
+  const { all, watchedMinutes, since } = totals;
+  const known = { known: countsKnown(totals), ...(since === null ? {} : { since }) };
   const createdPerMinute = all.created / watchedMinutes;
-  if (reading.traits.slots !== null) return { createdPerMinute, publishedPerMinute: null, known, why: 'external_relay' };
+  if (reading.traits.slots !== null) return { createdPerMinute, publishedPerMinute: null, ...known, why: 'external_relay' };
   // If the backlog was cut short, its creations are missing.
-  const why = !tellsCreated(reading) && all.created === 0 ? 'no_created_at' : reading.reach.waiting === 'cut' ? 'too_many_rows' : null;
+  const why = !tellsCreated(input) ? 'no_created_at' : reading.reach.waiting === 'cut' ? 'too_many_rows' : null;
   const publishedPerMinute = all.published / watchedMinutes;
-  return why === null ? { createdPerMinute, publishedPerMinute, known } : { createdPerMinute: null, publishedPerMinute, known, why };
+  return why === null ? { createdPerMinute, publishedPerMinute, ...known } : { createdPerMinute: null, publishedPerMinute, ...known, why };
 }
 
 export function throughputPlots(series: SeriesInput): Record<'created' | 'published', Plot> {
   const { reading } = series.input;
   return {
-    created: tellsCreated(reading) ? counts(series, 'created') : noPlot(series, 'no_created_at'),
+    created: tellsCreated(series.input) ? counts(series, 'created') : noPlot(series, 'no_created_at'),
     published: reading.traits.slots === null ? counts(series, 'published') : noPlot(series, 'external_relay'),
   };
 }

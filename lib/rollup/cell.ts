@@ -66,6 +66,10 @@ export interface Slice {
 /** Whether these events were seen waiting at intervals, so that only their number and their mean are known. */
 export const isSampled = ({ how }: Pick<Cell, 'how'>): boolean => (how & HOW.sampled) !== 0;
 
+/** Not of a time of which only rows that came out later tell: what was created in it, and nothing else. */
+export const isWatched = ({ minutes, published, failures, died, depth }: Cell): boolean =>
+  minutes + published + failures + died > 0 || depth !== null;
+
 /** The mean latency of sampled events in milliseconds, by Little's law; null if none was published. */
 export const sampledMeanMs = ({ latencySumMs, published }: Cell): number | null => (published > 0 ? latencySumMs / published : null);
 

@@ -157,6 +157,8 @@ export interface Summary extends MetricFigures {
   /** Start of counting: the whole minute before the window, or the whole hour if the window is days; ISO 8601 UTC. */
   from: string;
   window: Window;
+  /** How far the past has been read, newest first, while part of the window is still to be read; null otherwise. */
+  backfill: CollectorStatus['backfill'];
   depth: { pending: Count; retrying: Count; processing: Count; dead: Count; waiting: Count };
   oldestPendingAt: string | null;
   lastPublishedAt: string | null;
@@ -164,7 +166,15 @@ export interface Summary extends MetricFigures {
   lastPublishedWhy?: UnavailableReason;
   latency: Percentiles & { count: number | null; meanMs: number | null };
   processing: Percentiles;
-  throughput: { createdPerMinute: number | null; publishedPerMinute: number | null; known: Known; why?: UnavailableReason };
+  /** Per minute of the part of the window that is known. */
+  throughput: {
+    createdPerMinute: number | null;
+    publishedPerMinute: number | null;
+    known: Known;
+    why?: UnavailableReason;
+    /** When that part begins, if that is after `from`. */
+    since?: string;
+  };
   byType: TypeFigures[];
   /** For an outbox whose rows do not show what is published; null for others, and before it has been read. */
   slot: SlotHealth | null;

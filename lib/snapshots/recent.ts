@@ -2,7 +2,7 @@ import type { RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
 import { liveSlices } from '@/lib/figures/span';
 import { slicesOf, type History, type Head } from '@/lib/history/history';
 import type { Reading } from '@/lib/live/reading';
-import { addCell, emptyCell, ALL_TYPES, typeOfSeries, type Cell, type Slice } from '@/lib/rollup/cell';
+import { addCell, emptyCell, isWatched, ALL_TYPES, typeOfSeries, type Cell, type Slice } from '@/lib/rollup/cell';
 
 const RECENT_MINUTES = 60;
 /** The types with a series rarely change: they are read this often. */
@@ -46,7 +46,7 @@ export function createRecent(history: History): (outbox: string, head: Head, rea
 
 function recentOf(folded: readonly Slice[], live: readonly Slice[], types: readonly string[]): RecentHistory {
   const minutes = new Map<number, Cell>();
-  const watched = new Set(folded.map(({ atMinute }) => atMinute));
+  const watched = new Set(folded.flatMap(({ atMinute, cell }) => (isWatched(cell) ? [atMinute] : [])));
   for (const { series, atMinute, cell } of [...folded, ...live]) {
     if (series !== ALL_TYPES) continue;
     const sum = minutes.get(atMinute) ?? emptyCell();
@@ -55,7 +55,7 @@ function recentOf(folded: readonly Slice[], live: readonly Slice[], types: reado
   }
   const published = [...folded, ...live].flatMap(({ series, cell }) => (cell.published > 0 ? (typeOfSeries(series) ?? []) : []));
   return {
-    // Rows that still wait from a minute that was not watched do not make it known.
+    // Rows that still wait, or came out later, do not make the minute known in which they were created.
     minutes: [...minutes]
       .filter(([minute, { published }]) => published > 0 || watched.has(minute))
       .sort(([a], [b]) => a - b)

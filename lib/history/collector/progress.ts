@@ -75,7 +75,7 @@ export function withProvisional(suspects: readonly number[], cleanTo: number | n
 }
 
 /** The share of the past that has been read, from 0 to 1, and the instant at which reading it will end; null if all has been read. */
-function backfillProgress({ unread }: Pick<Progress, 'unread'>): { share: number; from: string } | null {
+export function backfillProgress({ unread }: Pick<Progress, 'unread'>): { share: number; from: string } | null {
   const [first] = unread;
   if (first === undefined) return null;
   const width = (end: 'to' | 'startedAt'): number => unread.reduce((sum, span) => sum + microsOf(span[end]) - microsOf(span.from), 0);

@@ -31,6 +31,7 @@ export const UNAVAILABLE_REASONS = [
   ...UNREAD_REASONS,
   'store_down',
   'not_watched',
+  'backfilling',
   'no_slots',
   'slots_hidden',
   'slots_elsewhere',
@@ -62,7 +63,7 @@ export interface Percentiles extends Measure {
   p99Ms: number | null;
   /** Interval of observation, or resolution of the times: a null percentile is at most this. */
   atMostMs?: number;
-  /** Largest error of a percentile, as a share of it; left out if exact. */
+  /** Largest error of a percentile, as a share of it; left out if exact, and if part of the time is not known. */
   errorShare?: number;
 }
 

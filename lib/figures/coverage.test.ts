@@ -1,0 +1,185 @@
+/** What figures are of: the part of a span that was watched or read, and not what is still to be read. */
+import { describe, expect, test } from 'vitest';
+import { progressOf } from '@/fixtures/outboxes';
+import { reading } from '@/fixtures/readings';
+import type { Head } from '@/lib/history/history';
+import type { Progress } from '@/lib/history/collector/progress';
+import type { Reading } from '@/lib/live/reading';
+import type { Traits } from '@/lib/outbox/scan/traits';
+import { addTo, bucketOf, RELATIVE_ERROR } from '@/lib/rollup/histogram';
+import { ALL_TYPES, emptyCell, HOUR_MINUTES, seriesOfType, type Cell, type Slice } from '@/lib/rollup/cell';
+import { seriesOf } from './chart';
+import { seriesInput } from './series';
+import { metricInput, spanOf } from './span';
+import { summarise } from './summarise';
+
+const AS_OF = '2026-01-01T12:00:31.000000Z';
+const FOLDED_TO = '2026-01-01T12:00:20.000000Z';
+/** The minute under way. */
+const NOW = Math.floor(Date.parse(AS_OF) / 60_000);
+const isoAgo = (minutes: number): string => new Date((NOW - minutes) * 60_000).toISOString();
+
+interface Given {
+  /** Minutes before the one under way → what is in the rollups; without `minutes: 0` they are known. */
+  folded: Record<number, Partial<Cell>>;
+  progress?: Partial<Progress>;
+  foldedTo?: string;
+  traits?: Partial<Traits>;
+  reach?: Partial<Reading['reach']>;
+  /** Minutes before the one under way → rows created in it that still wait. */
+  created?: Record<number, number>;
+  tail?: Record<number, Partial<Cell>>;
+  hours?: Slice[];
+}
+
+const published = (count: number, latencyMs = 100): Partial<Cell> => {
+  const latency: Cell['latency'] = new Map();
+  addTo(latency, bucketOf(latencyMs), count);
+  return { published: count, created: count, latency, latencySumMs: count * latencyMs };
+};
+const watched = (from: number, to: number, cell: Partial<Cell> = {}): Record<number, Partial<Cell>> =>
+  Object.fromEntries(Array.from({ length: from - to + 1 }, (_, index) => [from - index, cell]));
+
+function told(
+  { folded, progress, foldedTo = FOLDED_TO, traits, reach, created = {}, tail = {}, hours = [] }: Given,
+  window: '15m' | '24h',
+) {
+  const minutes = <T, U>(values: Record<number, T>, of: (value: T) => U) =>
+    new Map(Object.entries(values).map(([before, value]): [number, U] => [NOW - Number(before), of(value)]));
+  const now: Reading = {
+    ...reading({ traits, reach }),
+    asOf: AS_OF,
+    foldedTo,
+    figures: { depth: { pending: 0, retrying: 0, processing: 0, dead: 0 } },
+    slices: { created: minutes(created, (n) => ({ n, untold: 0 })), died: new Map(), claimed: new Map() },
+    tail: minutes(tail, (cell) => new Map([[ALL_TYPES, { ...emptyCell(), ...cell }]])),
+  };
+  const cells = [...minutes(folded, (cell): Cell => ({ ...emptyCell(), minutes: 1, ...cell }))];
+  const slices = cells
+    .flatMap(([atMinute, cell]): Slice[] =>
+      [ALL_TYPES, seriesOfType('paid')].map((series) => ({
+        series,
+        atMinute,
+        width: 1,
+        cell: series === ALL_TYPES ? cell : { ...cell, minutes: 0 },
+        provisional: false,
+      })),
+    )
+    .sort((a, b) => a.atMinute - b.atMinute);
+  const head: Head = { progress: progressOf(foldedTo, progress), fromMinute: NOW - 60, slices };
+  const input = metricInput(now, spanOf({ window }, AS_OF), head, hours);
+  return { figures: summarise(input, window), series: seriesOf(seriesInput(input, ALL_TYPES, head, hours)) };
+}
+const of = (given: Given, window: '15m' | '24h' = '15m') => told(given, window).figures;
+
+describe('time before the first known minute', () => {
+  const young: Given = { folded: watched(4, 0, published(6)) };
+
+  test('is not known to be quiet: rates are of the rest, and say since when', () => {
+    expect(of(young).throughput).toEqual({ createdPerMinute: 6, publishedPerMinute: 6, known: 'estimated', since: isoAgo(4) });
+    expect(of({ folded: watched(16, 0, published(6)) }).throughput).toEqual({
+      createdPerMinute: expect.closeTo(6.5, 0) as number,
+      publishedPerMinute: expect.closeTo(6.5, 0) as number,
+      known: 'exact',
+    });
+  });
+
+  test('leaves percentiles of the rest, no longer called near', () => {
+    expect(of(young).latency).toMatchObject({ known: 'estimated', count: 30, p95Ms: expect.closeTo(100, -1) as number });
+    expect(of(young).latency.errorShare).toBeUndefined();
+    expect(of({ folded: watched(16, 0, published(6)) }).latency.errorShare).toBe(RELATIVE_ERROR);
+  });
+
+  test('has creations told by rows that came out later, and by rows that wait: they count as little as what left unseen', () => {
+    const told = { ...watched(4, 0, published(6)), 9: { minutes: 0, created: 500 } };
+    expect(of({ folded: told, created: { 0: 5, 12: 70 } }).throughput.createdPerMinute).toBe(7);
+  });
+
+  test('is a gap of the charts, whatever was created in it', () => {
+    const { points } = told({ folded: { ...watched(4, 0, published(6)), 9: { minutes: 0, created: 500 } } }, '15m').series;
+    expect(points.map(({ gap }) => gap)).toEqual([...Array.from({ length: 10 }, () => true), ...Array.from({ length: 5 }, () => false)]);
+    expect(points[5]).toMatchObject({ created: null, published: null });
+  });
+
+  test('of an hour that is known in part is its beginning', () => {
+    const atMinute = NOW - 3 * HOUR_MINUTES;
+    const hour = { series: ALL_TYPES, atMinute, width: HOUR_MINUTES, cell: { ...emptyCell(), minutes: 20 }, provisional: false };
+    expect(of({ folded: watched(119, 0), hours: [hour] }, '24h').throughput).toMatchObject({ known: 'estimated', since: isoAgo(140) });
+  });
+});
+
+describe('tables that rows leave when they are published', () => {
+  const begun: Partial<Progress> = { method: 'deleted', watchedSince: '2026-01-01T12:00:05.000000Z' };
+  const traits = { publishedAt: false, publishedState: false };
+
+  test('what was created in the minute in which watching began, and waits, counts', () => {
+    const { throughput } = of({ folded: { 0: {} }, progress: begun, traits, created: { 0: 5_000, 7: 300 } });
+    expect(throughput).toMatchObject({ createdPerMinute: 5_000, known: 'sampled', since: isoAgo(0) });
+  });
+
+  test('what the minute of the last look is not folded for counts too, and nothing long after it', () => {
+    const given: Given = { folded: watched(16, 1), progress: { ...begun, watchedSince: isoAgo(60) }, traits, created: { 0: 40 } };
+    const { throughput } = of({ ...given, foldedTo: '2026-01-01T11:59:58.000000Z' });
+    expect(throughput.createdPerMinute).toBeCloseTo(40 / 15.5, 1);
+    const away = of({ ...given, folded: watched(16, 5), foldedTo: '2026-01-01T11:55:58.000000Z' }).throughput;
+    expect(away.createdPerMinute).toBe(0);
+  });
+
+  test('without a time of creation the rate is not known: events are counted as they leave', () => {
+    const given: Given = { folded: watched(16, 0, published(1)), progress: begun, traits: { ...traits, createdAt: false } };
+    const { figures, series } = told(given, '15m');
+    expect(figures.throughput).toMatchObject({ createdPerMinute: null, why: 'no_created_at' });
+    expect(figures.throughput.publishedPerMinute).toBeGreaterThan(1);
+    expect(series.why.created).toBe('no_created_at');
+  });
+
+  test('counts of inserts tell what was created', () => {
+    const given: Given = { folded: watched(16, 0, { created: 3 }), progress: { method: 'statistics' }, traits: { createdAt: false } };
+    expect(told(given, '15m').figures.throughput.createdPerMinute).toBeGreaterThan(3);
+    expect(told(given, '15m').series.points.at(-2)?.created).toBe(3);
+  });
+});
+
+test('while the collector is away, rows published since are counted over the time since', () => {
+  const given: Given = { folded: watched(16, 10, published(6)), foldedTo: isoAgo(9.5), tail: { 0: published(60) } };
+  const { throughput } = of(given);
+  expect(throughput.known).toBe('estimated');
+  expect(throughput.publishedPerMinute).toBeCloseTo((6 * 6 + 60) / 15.5, 1);
+});
+
+describe('the past that is still to be read', () => {
+  const unread = (from: number, to: number): Partial<Progress> => ({
+    unread: [{ from: isoAgo(from), to: isoAgo(to), startedAt: isoAgo(0), unobservedSince: null }],
+  });
+  const partly: Given = { folded: watched(4, 0, published(6)), progress: unread(15, 5) };
+
+  test('leaves rates of what was read, and no percentile', () => {
+    const { throughput, latency, processing, byType, retries, backfill } = of(partly);
+    expect(throughput).toMatchObject({ publishedPerMinute: 6, known: 'estimated', since: isoAgo(4) });
+    const none = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'unavailable', why: 'backfilling' };
+    expect(latency).toEqual({ ...none, meanMs: null, count: null });
+    expect(processing).toEqual(none);
+    expect(byType).toMatchObject([{ type: 'paid', p95Ms: null }]);
+    expect(retries.known).toBe('estimated');
+    expect(backfill).toEqual({ share: expect.closeTo(1 / 3, 9) as number, from: isoAgo(15) });
+  });
+
+  test('is no matter where it lies before the window, or is a minute at its edge', () => {
+    for (const progress of [unread(90, 17), unread(16, 14.5)]) {
+      const { throughput, latency, backfill } = of({ folded: watched(16, 0, published(6)), progress });
+      expect([throughput.known, latency.errorShare, backfill]).toEqual(['exact', RELATIVE_ERROR, null]);
+    }
+  });
+
+  test('is the reason where nothing of the window was read', () => {
+    const { throughput, latency, retries, backfill } = of({ folded: {}, progress: unread(900, 0) });
+    for (const figure of [throughput, latency, retries]) expect(figure).toMatchObject({ known: 'unavailable', why: 'backfilling' });
+    expect(backfill?.share).toBe(0);
+  });
+
+  test('marks the step it ends in: rows may be missing there', () => {
+    const { points } = told({ ...partly, progress: unread(15, 3.5) }, '15m').series;
+    expect(points.map(({ provisional }) => provisional).lastIndexOf(true)).toBe(10);
+    expect(points.filter(({ provisional }) => provisional)).toHaveLength(1);
+  });
+});
