@@ -12,6 +12,7 @@ test.each([
     '14 UNAVAILABLE: escrow-node-….internal:…: connection refused (request …)',
   ],
   ['no row 57fc9acd-d5ef-4dbd-8576-9250cfdf655d at 2026-11-21T10:00:00Z', 'no row … at …'],
+  ['wallet 37959040-8458-4841-b848-af3f7067af88 not found', 'wallet … not found'],
   ['dial tcp 10.0.0.12:5432: refused', 'dial tcp …: refused'],
   ['value "Jane Doe" of key \'name\' is too long', 'value "…" of key \'…\' is too long'],
   ["can't reach it, won't try", "can't reach it, won't try"],
@@ -26,7 +27,7 @@ test.each([
 test('a template is its own template, so that a link that holds one finds the same rows', () => {
   for (const error of ['14 UNAVAILABLE: node-3:50051', 'order 7: \'x\' and "y"', 'x'.repeat(299) + '17'])
     expect(errorTemplate(errorTemplate(error))).toBe(errorTemplate(error));
-  expect(CAUSE_VERSION).toBe(3);
+  expect(CAUSE_VERSION).toBe(4);
 });
 
 test('a cause is a type and a text; none at all is a cause too', () => {

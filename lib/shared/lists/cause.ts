@@ -7,7 +7,7 @@ import type { Cause } from '../model';
  */
 
 /** Raised when a text gets another template, so that stored templates are known to be outdated. */
-export const CAUSE_VERSION = 3;
+export const CAUSE_VERSION = 4;
 
 /** Replaces the parts in which texts of one cause differ. */
 export const VARIABLE = '…';
@@ -16,12 +16,12 @@ export const VARIABLE = '…';
 const CAUSE_CHARACTERS = 300;
 export const causeText = (error: string): string => [...error].slice(0, CAUSE_CHARACTERS).join('');
 
-/** Most specific first: a UUID is not four numbers. */
+/** Most specific first: a UUID is not four numbers, nor a card's number within it. */
 const VARIABLES: [RegExp, string][] = [
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, VARIABLE],
   // A number that looks like a card may be masked in one row only: both become the same.
   [CARD_DIGITS, VARIABLE],
   [new RegExp(MASK, 'g'), VARIABLE],
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, VARIABLE],
   // An apostrophe within a word opens no quote.
   [/(?<![\p{L}\p{N}])(["'`])(?!\1)(?:(?!\1)[^\n]){1,200}\1(?![\p{L}\p{N}])/gu, `$1${VARIABLE}$1`],
   [/\b0x[0-9a-f]+\b/gi, VARIABLE],
