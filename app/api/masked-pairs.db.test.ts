@@ -35,7 +35,7 @@ const DOORS_AT_ONCE = 6;
 const SEED = 20_261_122;
 
 const store = useTestDatabase();
-const databases = { p: useTestDatabase(), m: useTestMysql() };
+const databases = { p: useTestDatabase(), m: useTestMysql(undefined, { own: true }) };
 type Engine = keyof typeof databases;
 
 interface Case {

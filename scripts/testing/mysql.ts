@@ -4,10 +4,13 @@
  * what each of them answers, by `mariadb`.
  */
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import mysql from 'mysql2/promise';
 import type { QueryResultRow } from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
+import { makeDataFolder } from './data-folder';
 import { failed } from './failed';
+import { startMariadb, type MariadbServer } from './mariadb';
 
 /** Values as the server has them. */
 const PLAIN = { supportBigNumbers: true, bigNumberStrings: true, dateStrings: true, timezone: 'Z' } as const;
@@ -37,9 +40,10 @@ export function numbersTo(most: number, alias: string): string {
   return `(select 1 + ${value} as n from ${places.map((place) => `${digits} as d${place}`).join(' cross join ')} where 1 + ${value} <= ${most}) as ${alias}`;
 }
 
-/** Creates a database for the calling test file. `setup` runs once, after it exists. */
-export function useTestMysql(setup?: (database: TestMysql) => Promise<void>): TestMysql {
-  const state: { name?: string; mariadb?: boolean; pool?: mysql.Pool } = {};
+/** Creates a database for the calling test file, with `own` on a server that nothing else uses. `setup` runs once, after it exists. */
+export function useTestMysql(setup?: (database: TestMysql) => Promise<void>, { own = false }: { own?: boolean } = {}): TestMysql {
+  const state: { name?: string; mariadb?: boolean; pool?: mysql.Pool; server?: MariadbServer; dir?: string } = {};
+  const server = (): string => state.server?.url ?? inject('mysqlUrl');
   const database: TestMysql = {
     engine: 'mysql',
     get name() {
@@ -47,7 +51,7 @@ export function useTestMysql(setup?: (database: TestMysql) => Promise<void>): Te
       return state.name;
     },
     get url() {
-      const url = new URL(inject('mysqlUrl'));
+      const url = new URL(server());
       url.pathname = `/${database.name}`;
       return url.href;
     },
@@ -80,9 +84,13 @@ export function useTestMysql(setup?: (database: TestMysql) => Promise<void>): Te
 
   beforeAll(async () => {
     const name = `test_${randomBytes(6).toString('hex')}`;
-    const [row] = await onServer('SELECT version() AS version');
+    if (own) {
+      state.dir = makeDataFolder('oc-own-');
+      state.server = await startMariadb(state.dir);
+    }
+    const [row] = await onServer(server(), 'SELECT version() AS version');
     state.mariadb = /mariadb/i.test(String(row?.version));
-    await onServer(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
+    await onServer(server(), `CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
     state.name = name;
     await setup?.(database);
   });
@@ -90,16 +98,21 @@ export function useTestMysql(setup?: (database: TestMysql) => Promise<void>): Te
   // Vitest reads the first argument as fixtures and wants it destructured.
   afterAll(async ({}, suite) => {
     await state.pool?.end();
+    if (state.server !== undefined && state.dir !== undefined) {
+      await state.server.stop();
+      await rm(state.dir, { recursive: true, force: true });
+      return;
+    }
     if (state.name === undefined) return;
     if (failed(suite)) console.error(`Kept database ${state.name} of ${suite.file.name}`);
-    else await onServer(`DROP DATABASE ${state.name}`);
+    else await onServer(server(), `DROP DATABASE ${state.name}`);
   });
 
   return database;
 }
 
-async function onServer(text: string): Promise<Record<string, unknown>[]> {
-  const connection = await mysql.createConnection({ uri: inject('mysqlUrl') });
+async function onServer(uri: string, text: string): Promise<Record<string, unknown>[]> {
+  const connection = await mysql.createConnection({ uri });
   try {
     const [rows] = await connection.query(text);
     return Array.isArray(rows) ? (rows as Record<string, unknown>[]) : [];
