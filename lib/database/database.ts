@@ -69,7 +69,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         lane: (source) => servers.lane({ database: options.id, url, role }, source, { max: MOST[role], acquireTimeoutMs: IN_LINE_MS }),
         connectTimeoutMs: CONNECT_TIMEOUT_MS,
         clientTimeoutMs: CLIENT_TIMEOUT_MS,
-        onIdleError: options.onIdleError ?? (() => undefined),
+        onIdleError: (error) => options.onIdleError?.(engine.failure(error)),
       }),
     });
   const reader = pool(options.url, options.readAs === 'collector' ? 'collector' : 'reader', options.readAs ?? 'reader');

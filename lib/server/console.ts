@@ -21,6 +21,7 @@ import { proofSource } from '@/lib/proving/keep';
 import { Problem } from '@/lib/shared/problems';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { openStore, type Store } from '@/lib/store/store';
+import { failureLog } from './failure-log';
 import { log } from './log';
 import { createUnderWay, isEnding } from './under-way';
 
@@ -42,11 +43,10 @@ const requireStore = (store: Store): Promise<void> =>
     throw new Problem('unavailable', detail, { ofStore: true, cause });
   });
 
-const warn = (text: string) => (err: unknown) => log().warn({ err }, text);
-const warnOf = (of: 'outbox' | 'database', text: string) => (name: string, err: unknown) => log().warn({ [of]: name, err }, text);
-
 async function create() {
   const env = environment();
+  const complain = failureLog();
+  const warn = (what: string) => (err: unknown) => complain({}, what, err);
   const reading = await loadConfig(env.configPath, SUPPORTED, environmentValue);
   const unusable = (problems: readonly string[]) => new Error(`The configuration cannot be used:\n${problems.join('\n')}`);
   if (!reading.ok) throw unusable(reading.problems);
@@ -56,23 +56,26 @@ async function create() {
   const store = openStore(url, warn('an idle connection to the store broke'));
   // One connection limit per server for everything this process does.
   const servers = createServers(config.connections.perServer);
+  const warnOf = (what: string) => (database: string, err: unknown) => complain({ database }, what, err);
+  const warnOfOutbox = (what: string) => (outbox: string, err: unknown) =>
+    complain({ database: directory.database(outbox).id, outbox }, what, err);
   const directory = createDirectory({
     ...directoryOptions(config),
     servers,
     proofs: proofSource(store),
-    onIdleError: warnOf('database', 'an idle connection broke'),
+    onIdleError: warnOf('an idle connection broke'),
   });
   const wrong = await mappingErrors(directory);
   if (wrong.length > 0) {
     await Promise.all([directory.close(), store.close()]);
     throw unusable(wrong);
   }
-  const carrier = startCarrier({ directory, store, onError: warnOf('database', 'records could not be carried into the audit') });
+  const carrier = startCarrier({ directory, store, onError: warnOf('records could not be carried into the audit') });
   const snapshots = createSnapshots(directory, {
     history: openHistory(store),
     compute: computeInStore(store),
     collector: { status: (outbox) => collector.status(outbox) },
-    onFailure: warnOf('outbox', 'the figures could not be read'),
+    onFailure: warnOfOutbox('the figures could not be read'),
   });
   // Its own connections, without an operator's: their cost is visible apart, and they wait for no others.
   const collected = createDirectory({
@@ -80,7 +83,7 @@ async function create() {
     databases: config.databases.map(({ id, url }) => ({ id, url })),
     readAs: 'collector',
     servers,
-    onIdleError: warnOf('database', 'an idle connection of the collector broke'),
+    onIdleError: warnOf('an idle connection of the collector broke'),
   });
   const collector: Collector = createCollector({
     directory: collected,
@@ -90,7 +93,7 @@ async function create() {
     retentionDays: config.retention.rollupDays,
     // The collector and all viewers share one reading.
     depthNow: (outbox) => snapshots.depthNow(outbox),
-    onError: warnOf('outbox', 'the history could not be collected'),
+    onError: warnOfOutbox('the history could not be collected'),
   });
   collector.start();
   const housekeeping = startHousekeeping({ store, rollupDays: config.retention.rollupDays, onError: warn('housekeeping failed') });
@@ -117,7 +120,7 @@ async function create() {
       onFailure: warn('the totals for Prometheus could not be read'),
     }),
     collector,
-    examiner: createExaminer({ directory, store, onFailure: warnOf('outbox', 'the outbox could not be examined') }),
+    examiner: createExaminer({ directory, store, onFailure: warnOfOutbox('the outbox could not be examined') }),
     /** Copies the records of interventions into the audit. */
     carrier,
     interventions,

@@ -4,6 +4,7 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { databaseProblem } from '@/lib/outbox/directory';
 import { Problem, shownCode, type ActionResult } from '@/lib/shared/problems';
 import { BadRequest } from './input';
+import { failureLine } from './failure-log';
 import { log } from './log';
 
 /** Short enough to read out on the phone, long enough to find one line in a day's log. */
@@ -15,7 +16,11 @@ export const PRIVATE: Record<string, string> = { 'Cache-Control': 'private, no-s
 /** What may be said about an error: a Problem as it is; of anything else a reference, under which the log has the rest. */
 export function problemOf(error: unknown, entry: string, reference: string): Problem {
   if (error instanceof Problem) {
-    if (error.cause !== undefined) log().warn({ entry, reference, code: error.code, err: error.cause }, error.detail);
+    if (error.cause === undefined) return error;
+    const { code, cause, detail } = error;
+    const line = failureLine(error, '');
+    log().warn({ entry, reference, code, ...(line === null ? { err: cause } : { state: line.state }) }, detail);
+    if (line !== null) log().debug({ entry, reference, err: cause }, detail);
     return error;
   }
   if (error instanceof DatabaseFailure) {

@@ -55,7 +55,12 @@ function open(
 
 /** Opens the pool; connects at the first statement. */
 export function openStore(url: string, onIdleError: (error: Error) => void = () => undefined): Store {
-  const db = open(url, { max: POOL_MAX, clientTimeoutMs: CLIENT_TIMEOUT_MS, prepare: SESSION, onIdleError });
+  const db = open(url, {
+    max: POOL_MAX,
+    clientTimeoutMs: CLIENT_TIMEOUT_MS,
+    prepare: SESSION,
+    onIdleError: (error) => onIdleError(new DatabaseFailure('connection', null, error, null, true)),
+  });
   return { db, close: () => db.destroy() };
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -64,6 +65,8 @@ export function createCollector(options: CollectorOptions): Collector {
 
   async function loop(round: () => Promise<number>): Promise<void> {
     const { signal } = stopping;
+    // A loop per outbox waits on this one signal: more listeners than Node takes for a leak.
+    setMaxListeners(0, signal);
     while (!signal.aborted) await sleep(await round(), undefined, { signal, ref: false }).catch(() => undefined);
   }
 
