@@ -68,6 +68,11 @@ describe('the carrier', () => {
       },
     ]);
     expect((await audit())[0]?.before).not.toHaveProperty('payload');
+    const [at, noted] = await Promise.all([
+      observed.query('SELECT at FROM outbox_console.intervention'),
+      storeDatabase.query('SELECT outbox, first_at, last_at FROM acted'),
+    ]);
+    expect(noted).toEqual([{ outbox: 'sample', first_at: at[0]?.at, last_at: at[0]?.at }]);
   });
 
   it('carries nothing twice, over restarts and by two replicas at once', async () => {

@@ -3,6 +3,7 @@ import type { DatabaseFailure } from '@/lib/database/failure';
 import { postgresEngine } from '@/lib/database/postgres/engine';
 import type { StoredRecord } from '@/lib/interventions/records';
 import { timeInId } from '@/lib/shared/changes/record-time';
+import { noteActed } from '@/lib/store/acted';
 import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
 import { hasCarriedAny, keepCarried, lackedRecords } from '@/lib/store/carried-records';
 import type { Store } from '@/lib/store/store';
@@ -72,6 +73,11 @@ export function recordsKeeper(store: Store) {
       try {
         await store.db.transaction().execute(async (db) => {
           await insertAuditEntries(db, records.flatMap(entriesOf));
+          // A console with a store of its own may have made them.
+          await noteActed(
+            db,
+            records.map(({ header }) => header),
+          );
           const sizes = records.map(({ header: { id, outbox }, lines }) => ({ id, outbox, lines: lines.length }));
           if (sizes.length > 0) await keepCarried(db, sizes);
         });

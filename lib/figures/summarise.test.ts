@@ -82,6 +82,7 @@ function pastOf(given: Given): { head: Head | null; older: Slice[] } {
     progress: progressOf('2026-01-01T12:00:20.000000Z'),
     fromMinute: HEAD_FROM,
     slices: slices.filter(({ atMinute }) => atMinute >= HEAD_FROM),
+    acted: null,
   };
   return { head: given.folded === null ? null : head, older: slices.filter(({ atMinute }) => atMinute < HEAD_FROM) };
 }

@@ -1,5 +1,6 @@
 /** What was collected, as readings need it: the newest end of the rollups, and the fewest slices that cover a span before it. */
 import { gather } from '@/lib/shared/async/gather';
+import type { Acted } from '@/lib/store/acted';
 import { findCollectorStates } from '@/lib/store/collector-leases';
 import { readRollupsOf, readSeries, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
 import type { Store, StoreDb } from '@/lib/store/store';
@@ -19,6 +20,8 @@ export interface Head {
   /** Minutes since the epoch: the head holds every slice from here on. */
   fromMinute: number;
   slices: readonly Slice[];
+  /** When operators acted on the outbox; null if they never did. */
+  acted: Acted | null;
 }
 
 export interface HistorySpan {
@@ -59,8 +62,9 @@ function headsOf(db: StoreDb, outboxes: readonly string[]): Promise<(Head | null
     .execute(async (tx) => {
       const states = await findCollectorStates(tx, outboxes);
       const known = outboxes.flatMap((outbox) => {
-        const progress = parseProgress(states.get(outbox) ?? 'null');
-        return progress === null ? [] : [{ outbox, progress, fromMinute: minuteOf(progress.foldedTo) - HEAD_MINUTES }];
+        const { state = 'null', acted = null } = states.get(outbox) ?? {};
+        const progress = parseProgress(state);
+        return progress === null ? [] : [{ outbox, progress, acted, fromMinute: minuteOf(progress.foldedTo) - HEAD_MINUTES }];
       });
       const rollups = await readRollupsOf(
         tx,

@@ -17,8 +17,11 @@ import { closeHeader, headerOf, insertEvents, insertHeader, outcomeOf, recordedR
 import { resultFrom, settle, settleEntry, type SettleDeps } from './settle';
 
 export interface InterventionDeps extends SettleDeps {
-  /** Throws Problem `unavailable` when the store cannot take an audit entry: then nothing is changed. */
-  requireStore(): Promise<void>;
+  /**
+   * Notes in the store that the outbox is acted on, before it is: figures of now and of then need to know. Throws Problem `unavailable`
+   * when the store cannot take that or an audit entry: then nothing is changed.
+   */
+  requireStore(outbox: string): Promise<void>;
 }
 
 const DEADLOCK_TRIES = 3;
@@ -83,7 +86,7 @@ interface Try extends Job {
 async function runOperation(deps: InterventionDeps, job: Job): Promise<InterventionResult> {
   const earlier = await earlierTry(deps, job);
   if (earlier !== null) return earlier;
-  await deps.requireStore();
+  await deps.requireStore(job.outbox);
   const outbox = await changeable(deps, job.outbox);
   const { write } = outbox.database;
   if (write === null) throw readOnlyProblem(outbox.id, 'no_operator_url');

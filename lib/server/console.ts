@@ -19,6 +19,7 @@ import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';
 import { proofSource } from '@/lib/proving/keep';
 import { Problem } from '@/lib/shared/problems';
+import { noteActed } from '@/lib/store/acted';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { openStore, type Store } from '@/lib/store/store';
 import { failureLog } from './failure-log';
@@ -37,11 +38,15 @@ const holder = globalThis as { [KEY]?: Promise<Console>; [ENDED]?: boolean };
 const PATIENCE_MS = 15_000;
 
 /** Nothing is changed unless the store takes audit entries. */
-const requireStore = (store: Store): Promise<void> =>
-  proveAuditTakesEntries(store.db).catch((cause: unknown) => {
+async function requireStore({ db }: Store, outbox: string): Promise<void> {
+  try {
+    await proveAuditTakesEntries(db);
+    await noteActed(db, [{ outbox, at: null }]);
+  } catch (cause) {
     const detail = 'The console cannot write the audit in its own store at the moment, so this try changed nothing';
     throw new Problem('unavailable', detail, { ofStore: true, cause });
-  });
+  }
+}
 
 async function create() {
   const env = environment();
@@ -99,7 +104,7 @@ async function create() {
   const housekeeping = startHousekeeping({ store, rollupDays: config.retention.rollupDays, onError: warn('housekeeping failed') });
   const interventions: InterventionDeps = {
     directory,
-    requireStore: () => requireStore(store),
+    requireStore: (outbox) => requireStore(store, outbox),
     unsettled: unsettledLog(store, warn('the store does not take an intervention whose outcome is unknown')),
     onRecord: (outbox) => carrier.kick(outbox),
   };

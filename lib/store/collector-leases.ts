@@ -3,6 +3,7 @@
  * that replicas need not agree on theirs; each new owner gets a higher epoch, and writes of an older one are refused.
  */
 import { sql, type Transaction } from 'kysely';
+import { actedOf, type Acted } from './acted';
 import type { Store, StoreDb } from './store';
 import type { StoreTables } from './tables';
 
@@ -10,6 +11,8 @@ export interface Lease {
   outbox: string;
   owner: string;
   epoch: string;
+  /** As of when it was taken; null where no operator ever changed the outbox. */
+  acted: Acted | null;
 }
 
 /** Another process has taken over the outbox: discard the current work on it. */
@@ -38,9 +41,12 @@ export async function takeLease(db: StoreDb, outbox: string, owner: string, seco
           eb.or([eb('collector_lease.owner', '=', owner), eb('collector_lease.expiresAt', '<', sql<string>`clock_timestamp()`)]),
         ),
     )
-    .returning('epoch')
+    .returning((eb) => {
+      const acted = eb.selectFrom('acted').whereRef('acted.outbox', '=', 'collector_lease.outbox');
+      return ['epoch', acted.select('firstAt').as('firstAt'), acted.select('lastAt').as('lastAt')];
+    })
     .executeTakeFirst();
-  return row === undefined ? null : { outbox, owner, epoch: row.epoch };
+  return row === undefined ? null : { outbox, owner, epoch: row.epoch, acted: actedOf(row) };
 }
 
 /** Releases a lease now, so that another process need not wait for its expiry. */
@@ -83,11 +89,19 @@ export async function readCollectorState(db: StoreDb, outbox: string): Promise<C
   return (await state.executeTakeFirst()) ?? null;
 }
 
-/** Progress of these outboxes, in one statement; those without any are left out. */
-export async function findCollectorStates(db: StoreDb, outboxes: readonly string[]): Promise<Map<string, string>> {
+/** Progress of these outboxes, and when operators acted on them, in one statement; those without progress are left out. */
+export async function findCollectorStates(
+  db: StoreDb,
+  outboxes: readonly string[],
+): Promise<Map<string, { state: string; acted: Acted | null }>> {
   if (outboxes.length === 0) return new Map();
-  const rows = await db.selectFrom('collector_state').select(['outbox', 'state']).where('outbox', 'in', outboxes).execute();
-  return new Map(rows.map(({ outbox, state }) => [outbox, state]));
+  const rows = await db
+    .selectFrom('collector_state')
+    .leftJoin('acted', 'acted.outbox', 'collector_state.outbox')
+    .select(['collector_state.outbox', 'state', 'firstAt', 'lastAt'])
+    .where('collector_state.outbox', 'in', outboxes)
+    .execute();
+  return new Map(rows.map(({ outbox, state, ...acted }) => [outbox, { state, acted: actedOf(acted) }]));
 }
 
 export async function readCollectorStates(db: StoreDb): Promise<Map<string, Omit<CollectorState, 'memory'>>> {

@@ -192,4 +192,13 @@ export const MIGRATIONS: Record<string, Migration> = {
     sql`alter table audit_entry alter column outbox drop not null`,
     sql`update audit_entry set outbox = null where outbox = ''`,
   ),
+  /** Which outboxes operators have changed, and when first and last. */
+  '009-acted': migration(
+    sql`create table acted (
+      outbox text primary key,
+      first_at timestamptz not null,
+      last_at timestamptz not null)`,
+    sql`insert into acted select outbox, min(at), max(at) from audit_entry
+      where at > now() - interval '2 days' and intervention_id is not null and outbox is not null group by outbox`,
+  ),
 };

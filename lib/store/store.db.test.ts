@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from 'uuidv7';
 import { useTestDatabase } from '@/scripts/testing/database';
+import { noteActed } from './acted';
 import { findAccount, insertAccount, updateAccount } from './accounts';
 import { insertAuditEntries, selectAuditEntries, type NewAuditEntry } from './audit';
 import { hasCarriedAny, keepCarried, lackedRecords, selectCarriedTimes } from './carried-records';
+import { findCollectorStates, takeLease, underLease, writeCollectorState } from './collector-leases';
 import { DOCTOR_SAMPLE_DAYS, keepSample, readSamples } from './doctor';
 import { deleteOldRows } from './old-rows';
 import { findLiveSession, insertSession, revokeSession } from './sign-ins';
@@ -32,6 +34,7 @@ beforeAll(async () => {
     '006-carried-records',
     '007-not-applied',
     '008-doors',
+    '009-acted',
   ]);
   store = openStore(database.url);
 });
@@ -188,6 +191,31 @@ describe('the carrier', () => {
     await database.query(`update unsettled_intervention set not_applied_at = now() - interval '91 days'`);
     await deleteOldRows(store.db);
     expect(await findUnsettled(store.db, one.id)).toBeNull();
+  });
+});
+
+describe('who acted', () => {
+  it('is known with the lease and with the progress: the first time and the last, never later than now', async () => {
+    const known = async () => (await findCollectorStates(store.db, ['acted-on'])).get('acted-on')?.acted;
+    const lease = await takeLease(store.db, 'acted-on', 'a', 60);
+    if (lease === null) return expect.fail('no lease');
+    await underLease(store, lease, (db) => writeCollectorState(db, lease, { state: '{}' }));
+    expect([lease.acted, await known()]).toEqual([null, null]);
+    const [first, last] = ['2026-11-20T10:00:00.123456Z', '2026-11-21T10:00:00Z'];
+    await noteActed(store.db, [
+      { outbox: 'acted-on', at: last },
+      { outbox: 'another', at: last },
+      { outbox: 'acted-on', at: first },
+    ]);
+    await noteActed(store.db, [{ outbox: 'acted-on', at: '2026-11-20T12:00:00Z' }]);
+    expect(await known()).toEqual({ first, last });
+    expect(await takeLease(store.db, 'acted-on', 'a', 60)).toEqual({ ...lease, acted: { first, last } });
+    await noteActed(store.db, [{ outbox: 'acted-on', at: '2999-01-01T00:00:00Z' }]);
+    const now = (await known())?.last ?? '';
+    expect(now > last && now < '2999').toBe(true);
+    await noteActed(store.db, [{ outbox: 'acted-on', at: null }]);
+    expect((await known())?.last.localeCompare(now)).toBe(1);
+    expect((await known())?.first).toBe(first);
   });
 });
 

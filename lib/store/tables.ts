@@ -113,6 +113,12 @@ export interface StoreTables {
     epoch: string;
     expiresAt: string;
   };
+  /** Outboxes that operators have changed. */
+  acted: {
+    outbox: string;
+    firstAt: string;
+    lastAt: string;
+  };
   collector_state: {
     outbox: string;
     epoch: string;

@@ -6,7 +6,7 @@ import { GET as event } from '../outboxes/[outbox]/events/[event]/route';
 import { POST as intervene } from '../outboxes/[outbox]/interventions/route';
 import { DEAD, useInstalledEscrow } from '@/scripts/testing/installed-escrow';
 
-const { console, observed } = useInstalledEscrow();
+const { console, observed, store } = useInstalledEscrow();
 
 it('an intervention whose commit takes long is answered, and the next one is refused with a clear word', async () => {
   const params = { outbox: 'escrow', event: DEAD };
@@ -24,6 +24,8 @@ it('an intervention whose commit takes long is answered, and the next one is ref
   const first = send('k1');
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
   await expect.poll(() => observed.query(waiting)).toHaveLength(1);
+  // Figures know that somebody acts before they can see a changed row.
+  expect(await store.query('SELECT outbox FROM acted')).toEqual([{ outbox: 'escrow' }]);
   await getConsole();
   const ended = endConsole();
   const second = await send('k2');
