@@ -41,19 +41,25 @@ export function VerdictBanner({ outbox, summary, onRefresh }: { outbox: OutboxIn
   const sentence = useVerdictSentence(summary);
   const evidenceText = useEvidenceText();
   const [asking, setAsking] = useState(false);
-  const { verdict, since, evidence } = summary.diagnosis;
+  const { verdict, since, evidence, holds } = summary.diagnosis;
+  const others = holds.filter((one) => one.verdict !== verdict);
   const ask = async () => {
     setAsking(true);
     await onRefresh();
     setAsking(false);
   };
-  const step = NEXT_STEP[verdict]?.((code, name) => {
-    const value = evidence.find((fact) => fact.code === code)?.values[name];
-    return typeof value === 'string' ? value : null;
-  });
   // No row waits behind a replication slot: the doctor says what to do.
-  const atDoctor = verdict === 'log_held' || (verdict === 'relay_stopped' && summary.slot !== null);
-  const href = atDoctor ? doctorHref(outbox.id) : step === undefined ? null : outboxHref(outbox.id, step);
+  const atDoctor = (of: Verdict) => of === 'log_held' || (of === 'relay_stopped' && summary.slot !== null);
+  const hrefOf = (of: Verdict): string | null => {
+    const step = NEXT_STEP[of]?.((code, name) => {
+      const value = evidence.find((fact) => fact.code === code)?.values[name];
+      return typeof value === 'string' ? value : null;
+    });
+    if (atDoctor(of)) return doctorHref(outbox.id);
+    return step === undefined ? null : outboxHref(outbox.id, step);
+  };
+  const stepName = (of: Verdict) => words(`nextStep.${atDoctor(of) ? 'log_held' : of}`);
+  const href = hrefOf(verdict);
   const facts = evidence.map((fact) => evidenceText(fact)).filter((text) => text !== null);
   return (
     <section className={classes.banner} data-tone={VERDICT_TONE[verdict]} aria-label={words('verdict')}>
@@ -74,14 +80,28 @@ export function VerdictBanner({ outbox, summary, onRefresh }: { outbox: OutboxIn
             ))}
           </ul>
         )}
+        {others.length > 0 && (
+          <ul className={classes.facts}>
+            <li>{words('alsoHolds')}</li>
+            {others.map((one) => {
+              const to = hrefOf(one.verdict);
+              return (
+                <li key={one.verdict}>
+                  <VerdictMark verdict={one.verdict} /> {one.since !== null && <AbsoluteTime at={one.since} />}{' '}
+                  {to !== null && <Link href={to}>{stepName(one.verdict)}</Link>}
+                </li>
+              );
+            })}
+          </ul>
+        )}
       </div>
       {href === null ? (
         <Button size="sm" variant="default" loading={asking} onClick={() => void ask()}>
-          {words(`nextStep.${verdict}`)}
+          {stepName(verdict)}
         </Button>
       ) : (
         <Button component={Link} size="sm" variant={verdict === 'healthy' ? 'default' : 'filled'} href={href}>
-          {words(`nextStep.${atDoctor ? 'log_held' : verdict}`)}
+          {stepName(verdict)}
         </Button>
       )}
     </section>

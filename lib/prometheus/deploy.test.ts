@@ -140,6 +140,12 @@ describe('the alert rules', () => {
     for (const template of Object.values(rule.annotations)) expect(unknownIn(template, /\$labels\.(\w+)/g, kept)).toEqual([]);
   });
 
+  // A stopped relay falls behind as well: that is one alert, not two.
+  it('ask whether a verdict holds, not whether it is the worst; falling_behind aside', () => {
+    const worst = rules.filter(({ expr }) => /outbox_console_verdict\b/.test(expr)).map(({ expr }) => /verdict="(\w+)"/.exec(expr)?.[1]);
+    expect(worst).toEqual(['falling_behind']);
+  });
+
   it('have names of their own, and are all in the README', () => {
     const names = rules.flatMap((rule) => ('alert' in rule ? [rule.alert] : []));
     expect(new Set(names).size).toBe(names.length);

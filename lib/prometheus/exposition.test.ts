@@ -17,7 +17,7 @@ import { LATENCY_LE_SECONDS, type OutboxTotals } from './totals';
 
 const AS_OF = '2026-11-21T10:00:00.000Z';
 const complete: Carrying = { database: 'orders', outboxes: [], lacking: 0, why: null, since: null, late: false, completeAt: AS_OF };
-const healthy: Summary['diagnosis'] = { verdict: 'healthy', since: null, evidence: [] };
+const healthy: Summary['diagnosis'] = { verdict: 'healthy', since: null, evidence: [], holds: [{ verdict: 'healthy', since: null }] };
 const summaryOf = (more: Partial<Summary> = {}): Summary => ({
   ...noFigures('1h', AS_OF, 'not_in_schema'),
   diagnosis: healthy,
@@ -154,7 +154,14 @@ describe('an outbox', () => {
             depth: depthOf(4, 2),
             oldestPendingAt: '2026-11-21T09:58:30.000Z',
             lastPublishedAt: '2026-11-21T09:59:59.500Z',
-            diagnosis: { ...healthy, verdict: 'dead_growing' },
+            diagnosis: {
+              ...healthy,
+              verdict: 'dead_growing',
+              holds: [
+                { verdict: 'dead_growing', since: null },
+                { verdict: 'stuck_processing', since: null },
+              ],
+            },
           }),
         }),
       },
@@ -170,6 +177,9 @@ describe('an outbox', () => {
     expect(value('outbox_console_reading_rows_total')).toBe(70);
     expect(VERDICTS.filter((verdict) => value('outbox_console_verdict', { verdict }) === 1)).toEqual(['dead_growing']);
     expect(VERDICTS.filter((verdict) => value('outbox_console_verdict', { verdict }) === 0)).toHaveLength(VERDICTS.length - 1);
+    const held = (expected: number) => VERDICTS.filter((verdict) => value('outbox_console_verdict_holds', { verdict }) === expected);
+    expect(held(1)).toEqual(['dead_growing', 'stuck_processing']);
+    expect(held(0)).toHaveLength(VERDICTS.length - 2);
   });
 
   it('leaves out what its table cannot say, and marks where counting stopped', async () => {

@@ -50,7 +50,8 @@ export const FIXED_FAMILIES = {
       'Events that are dead now, by type; types beyond the first 50 of an outbox, and events without one, are other.',
   }),
   ...families('gauge', ['outbox', 'verdict'], {
-    outbox_console_verdict: 'What is wrong with the outbox: 1 for the verdict that holds, 0 for every other.',
+    outbox_console_verdict: 'What is wrong with the outbox: 1 for the worst verdict that holds, 0 for every other.',
+    outbox_console_verdict_holds: 'Whether the verdict holds: 1 or 0; several may, as when events die and others are stuck.',
   }),
   ...families('gauge', ['outbox', 'slot'], {
     outbox_console_slot_active:

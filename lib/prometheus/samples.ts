@@ -43,7 +43,11 @@ export function samplesOf({ current, totals, collector }: Known, { labels, creat
   const values: Sample[] = [];
   const add = adder(values, { outbox: id });
   add('outbox_console_up', Number(up));
-  for (const verdict of VERDICTS) add('outbox_console_verdict', Number(summary.diagnosis.verdict === verdict), { verdict });
+  const { diagnosis } = summary;
+  for (const verdict of VERDICTS) {
+    add('outbox_console_verdict', Number(diagnosis.verdict === verdict), { verdict });
+    add('outbox_console_verdict_holds', Number(diagnosis.holds.some((one) => one.verdict === verdict)), { verdict });
+  }
   const told = totals !== null && countsPublished(totals, collector) ? totals : null;
   if (told !== null) {
     if (up) add('outbox_console_created_total', created(id, told.created, summary.depth));

@@ -9,7 +9,7 @@ import { samplesOf } from './samples';
 import { parseExposition, SLOT } from '@/fixtures/exposition';
 
 const AS_OF = '2026-11-21T10:00:00.000Z';
-const diagnosis: Summary['diagnosis'] = { verdict: 'healthy', since: null, evidence: [] };
+const diagnosis: Summary['diagnosis'] = { verdict: 'healthy', since: null, evidence: [], holds: [] };
 const unknownSlot: SlotHealth = {
   ...SLOT,
   ...{ known: 'unavailable', why: 'several_slots', name: null, assumed: false, state: null },

@@ -261,6 +261,7 @@ describe('a source that is away', () => {
           { code: 'source_unreachable', values: { sinceAt: since } },
           { code: 'last_seen', values: { lastSeenAt: good.asOf } },
         ],
+        holds: [{ verdict: 'source_down', since }],
       },
     });
     expect(screen).toMatchObject({ asOf: good.asOf, series: good.series, stale: { since: good.asOf, problem: 'unavailable' } });
@@ -349,6 +350,19 @@ test('a store that does not answer is told once, and figures of now go on', asyn
     clock += 5_000;
   }
   expect(failures).toEqual([['first', new Error('the store is away')]]);
+});
+
+test('a stuck event is told although others die', async () => {
+  await database.query(
+    `insert into first.transaction_outbox
+       (id, idempotency_key, transaction_type, transaction_ref_id, payload, status, retry_count, create_time, last_attempt_time)
+     select gen_random_uuid(), 'k', 't', 'r', '{}', status, 5, now() - interval '1 hour', now() - minutes * interval '1 min'
+     from (values ('failed', 1), ('failed', 2), ('processing', 20)) as row (status, minutes)`,
+  );
+  const { verdict, holds } = (await snapshots.summary('first', '1h')).diagnosis;
+  expect([verdict, holds.map((one) => one.verdict)]).toEqual(['dead_growing', ['dead_growing', 'stuck_processing']]);
+  const [current] = await snapshots.current();
+  expect(current?.summary.diagnosis.holds).toEqual(holds);
 });
 
 test('a poison row on a table without a time of publishing: told from its readings', async () => {

@@ -23,5 +23,10 @@ test('says that there is none, with the reason, and calls nothing healthy that i
   expect(figures.slot).toMatchObject({ known: 'unavailable', why: 'no_slots', name: null, state: null, lagBytes: null, heldBytes: null });
   expect(figures.throughput).toMatchObject({ publishedPerMinute: null, known: 'unavailable', why: 'external_relay' });
   const diagnosis = diagnose({ reading, figures, failure: null, previous: [], history: null, now: Date.parse(reading.asOf) });
-  expect(diagnosis).toEqual({ verdict: 'healthy', since: null, evidence: [{ code: 'slot_unknown', values: { why: 'no_slots' } }] });
+  expect(diagnosis).toEqual({
+    verdict: 'healthy',
+    since: null,
+    evidence: [{ code: 'slot_unknown', values: { why: 'no_slots' } }],
+    holds: [{ verdict: 'healthy', since: null }],
+  });
 });

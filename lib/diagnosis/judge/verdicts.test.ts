@@ -18,6 +18,7 @@ describe('relay stopped', () => {
         { code: 'events_due', values: { count: 1_204, oldestAt: ago(370), ageMs: 370_000 } },
         { code: 'usual_rhythm', values: { p50Ms: bucketValue(bucketOf(400)), patienceMs: 60_000 } },
       ],
+      holds: [{ verdict: 'relay_stopped', since: ago(370) }],
     });
   });
 
@@ -123,6 +124,7 @@ describe('stuck processing', () => {
         { code: 'oldest_claim', values: { claimedAt: ago(900), ageMs: 900_000 } },
         { code: 'stuck_type', values: { type: 'order_complete' } },
       ],
+      holds: [{ verdict: 'stuck_processing', since: ago(600) }],
     });
   });
 
@@ -154,6 +156,7 @@ describe('dead growing', () => {
         { code: 'dead_cause', values: { count: 4, of: 5, type: 'email.receipt', error: 'mailbox full' } },
         { code: 'dead_total', values: { count: 31 } },
       ],
+      holds: [{ verdict: 'dead_growing', since: ago(420) }],
     });
   });
 
@@ -203,8 +206,24 @@ describe('worst first', () => {
         { code: 'source_unreachable', values: { sinceAt: ago(45) } },
         { code: 'last_seen', values: { lastSeenAt: ago(0) } },
       ],
+      holds: [{ verdict: 'source_down', since: ago(45) }],
     });
     expect(judge(everything, [], { failure, reading: null, figures: null }).evidence[1]).toEqual({ code: 'never_seen', values: {} });
+  });
+
+  test('all that hold are answered, each with its own start', () => {
+    expect(judge(everything).holds).toEqual([
+      { verdict: 'relay_stopped', since: ago(400) },
+      { verdict: 'dead_growing', since: ago(60) },
+      { verdict: 'stuck_processing', since: ago(600) },
+    ]);
+    expect(judge({}).holds).toEqual([{ verdict: 'healthy', since: null }]);
+  });
+
+  test.each(['unavailable', 'slow', 'missing'] as const)('what an old reading shows does not hold now: %s', (kind) => {
+    const { verdict, holds, evidence } = judge(everything, [], { failure: { kind, since: ago(45) } });
+    expect(holds).toEqual([{ verdict, since: ago(45) }]);
+    expect(evidence).toHaveLength(2);
   });
 
   test('the other verdicts that hold give one fact each, after two of the worst', () => {

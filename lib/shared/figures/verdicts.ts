@@ -27,11 +27,18 @@ export interface Evidence {
   values: Record<string, string | number | null>;
 }
 
-export interface Diagnosis {
+/** A verdict that holds. */
+export interface Held {
   verdict: Verdict;
   /** ISO 8601 UTC; null if it has been so for as long as the table shows. */
   since: string | null;
+}
+
+/** The worst verdict that holds, and what it is judged by. */
+export interface Diagnosis extends Held {
   evidence: Evidence[];
+  /** All that hold, worst first; `healthy` only alone. */
+  holds: Held[];
 }
 
 /** Facts that the text of a verdict uses; for `cannot_see` the first fact besides. */
