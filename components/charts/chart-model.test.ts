@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import {
   ageAxis,
+  countAxis,
   durationAxis,
+  namedTicks,
   paneHeights,
   runsOf,
   timeTicks,
@@ -50,6 +52,42 @@ it('draws durations between familiar times, whatever is measured, and with nothi
   expect(durationAxis([100, 100]).domain).toEqual([100, 1_000]);
   expect(durationAxis([0, 0.2]).domain).toEqual([1, 10]);
   expect(durationAxis([]).ticks).toEqual([10, 100, 1_000, 10_000]);
+});
+
+it.each([
+  [[], [0, 1]],
+  [[0], [0, 1]],
+  [[0.4], [0, 1]],
+  [[2], [0, 1, 2]],
+  [[7], [0, 3, 6, 9]],
+  [
+    [62, 71],
+    [0, 25, 50, 75],
+  ],
+  [[1_000_000], [0, 400_000, 800_000, 1_200_000]],
+])('counts %j in whole steps of a familiar size', (values, ticks) => {
+  expect(countAxis(values, 3)).toEqual({ domain: [0, ticks.at(-1)], ticks });
+});
+
+it('never leaves more than a third of the height empty above a count', () => {
+  for (let greatest = 3; greatest < 3_000; greatest++)
+    for (const steps of [2, 3]) {
+      const { domain, ticks } = countAxis([greatest], steps);
+      expect(domain[1]).toBeGreaterThanOrEqual(greatest);
+      expect(greatest / domain[1], String(greatest)).toBeGreaterThan(0.66);
+      expect(ticks.length).toBeLessThanOrEqual(steps + 1);
+    }
+});
+
+it('names the ends of an axis, and between them only what has room', () => {
+  const { ticks, domain } = durationAxis([1, 3_600_000]);
+  const placeOf = (tick: number) => 100 - (Math.log(tick) / Math.log(domain[1])) * 100;
+  const named = namedTicks(ticks, placeOf);
+  expect(ticks).toHaveLength(8);
+  expect(named.at(0)).toBe(1);
+  expect(named.at(-1)).toBe(3_600_000);
+  const places = named.map(placeOf);
+  expect(Math.min(...places.slice(1).map((place, index) => (places[index] ?? 0) - place))).toBeGreaterThanOrEqual(16);
 });
 
 it('ends ages at a familiar time with a familiar half', () => {

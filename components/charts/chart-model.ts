@@ -109,6 +109,34 @@ export function runsOf<T>(points: readonly T[], holds: (point: T) => boolean): [
   return runs;
 }
 
+/** The sizes that a step of an axis of counts may have, times a power of ten. */
+const COUNT_STEPS = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10] as const;
+
+/** An axis from 0 to the greatest value or a little more: at most `steps` steps, in whole numbers. */
+export function countAxis(values: readonly number[], steps: number): { domain: [number, number]; ticks: number[] } {
+  const greatest = Math.max(1, ...values);
+  const least = Math.max(1, greatest / steps);
+  const unit = 10 ** Math.floor(Math.log10(least));
+  const step = COUNT_STEPS.map((size) => size * unit).find((size) => size >= least && Number.isInteger(size)) ?? least;
+  const count = Math.ceil(greatest / step);
+  return { domain: [0, count * step], ticks: Array.from({ length: count + 1 }, (_, index) => index * step) };
+}
+
+/** Pixels that the text of a tick needs. */
+const TICK_PX = 16;
+
+/** The first and the last tick, and those between that have room for their text. */
+export function namedTicks(ticks: readonly number[], placeOf: (tick: number) => number): number[] {
+  const end = ticks.at(-1) ?? 0;
+  const hasRoom = (tick: number, other: number) => Math.abs(placeOf(tick) - placeOf(other)) >= TICK_PX;
+  const named: number[] = [];
+  for (const tick of ticks) {
+    const before = named.at(-1);
+    if (before === undefined || tick === end || (hasRoom(tick, before) && hasRoom(tick, end))) named.push(tick);
+  }
+  return named;
+}
+
 /** Familiar durations for an axis, in milliseconds. */
 const DURATIONS_MS = [
   1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 604_800_000, 2_592_000_000, 7_776_000_000,

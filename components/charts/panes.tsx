@@ -1,138 +1,137 @@
 import { useTranslations } from 'next-intl';
 import { memo, useMemo } from 'react';
-import { Area, Bar, CartesianGrid, ComposedChart, Line, useXAxisScale, useYAxisScale, XAxis, YAxis } from 'recharts';
 import {
   ageAxis,
   type BarPane,
   type ChartLine,
+  countAxis,
   durationAxis,
   type HeatPane,
   INSET,
   type LinePane,
+  namedTicks,
   type PaneProps,
+  runsOf,
   tenth,
   type TimeSpan,
-  type ValueKey,
 } from './chart-model';
 import { useCursor } from './chart-parts';
 import classes from './charts.module.css';
 
-type Row = Record<string, number | [number, number] | null> & { time: number };
+/** Of a step, the share that its bar is wide. */
+const BAR_SHARE = 0.8;
+
+interface Place {
+  x: number;
+  y: number;
+}
 
 /** Lines, areas and bars over time: gaps stay gaps, a lone point is a dot. Redrawn only if its points change. */
 export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, height, axis, last }: PaneProps<LinePane | BarPane>) {
   const { lines, format } = pane;
   const { band, scale } = pane.kind === 'lines' ? pane : { band: undefined, scale: 'linear' };
-  const values = useMemo(
-    () => span.points.flatMap((point) => lines.map(({ key }) => point[key]).filter((value) => value !== null)),
-    [span, lines],
-  );
-  const fixed = scale === 'linear' ? null : scale === 'ages' ? ageAxis(values) : durationAxis(values);
-  const floor = fixed?.domain[0] ?? 0;
-  const rows = useMemo(() => rowsOf(span, lines, band, floor), [span, lines, band, floor]);
-  const text = { fill: 'var(--oc-dimmed)', fontSize: 12 };
-  return (
-    <ComposedChart
-      data={rows}
-      width={width}
-      height={height}
-      accessibilityLayer={false}
-      margin={{ top: INSET.top, right: INSET.right, bottom: last ? 0 : 8, left: 0 }}
-    >
-      <CartesianGrid stroke="var(--oc-line)" vertical={false} />
-      <XAxis
-        dataKey="time"
-        type="number"
-        scale="time"
-        domain={[span.from, span.to]}
-        ticks={axis.ticks}
-        tickFormatter={axis.tickText}
-        interval={0}
-        height={last ? INSET.bottom : 1}
-        tick={last ? text : false}
-        tickLine={false}
-        stroke="var(--oc-line)"
-      />
-      <YAxis
-        width={INSET.left}
-        axisLine={false}
-        tickLine={false}
-        tick={text}
-        tickFormatter={format}
-        interval={0}
-        {...(fixed === null
-          ? // An axis from zero to zero would have no height.
-            { domain: [0, values.every((value) => value === 0) ? 1 : 'auto'], allowDecimals: false, tickCount: height < 100 ? 3 : 4 }
-          : { ...fixed, scale: scale === 'ages' ? ('linear' as const) : ('log' as const), allowDataOverflow: true })}
-      />
-      {band && <Area {...strokeOf({ key: 'band', hue: band.hue })} stroke="none" fill={`var(--oc-${band.hue})`} fillOpacity={0.14} />}
-      {lines.map((line) =>
-        pane.kind === 'bars' ? (
-          <Bar key={line.key} dataKey={line.key} fill={`var(--oc-${line.hue})`} fillOpacity={0.55} isAnimationActive={false} />
-        ) : line.filled ? (
-          <Area key={line.key} {...strokeOf(line)} dot={loneDots(rows, line)} fill={`var(--oc-${line.hue})`} fillOpacity={0.12} />
-        ) : (
-          <Line key={line.key} {...strokeOf(line)} dot={loneDots(rows, line)} />
+  const right = width - INSET.right;
+  const bottom = height - (last ? INSET.bottom : 9);
+  const step = (right - INSET.left) / span.points.length;
+  const { ticks, yOf, placesOf } = useMemo(() => {
+    const values = span.points.flatMap((point) => lines.map(({ key }) => point[key]).filter((value) => value !== null));
+    const { domain, ticks: all } =
+      scale === 'durations' ? durationAxis(values) : scale === 'ages' ? ageAxis(values) : countAxis(values, height < 100 ? 2 : 3);
+    const along = scale === 'durations' ? Math.log : (value: number) => value;
+    const [low, high] = [along(domain[0]), along(domain[1])];
+    const toY = (value: number) => {
+      const share = (along(Math.max(value, domain[0])) - low) / (high - low);
+      return tenth(bottom - Math.min(share, 1) * (bottom - INSET.top));
+    };
+    return {
+      ticks: namedTicks(all, toY),
+      yOf: toY,
+      placesOf: (key: ChartLine['key']) =>
+        span.points.map(({ [key]: value }, index) =>
+          value === null ? null : { x: tenth(INSET.left + (index + 0.5) * step), y: toY(value) },
         ),
-      )}
-      {pane.kind === 'lines' && <CursorDots rows={rows} lines={lines} span={span} />}
-    </ComposedChart>
+    };
+  }, [span, lines, scale, height, bottom, step]);
+  return (
+    <svg width={width} height={height} className={classes.drawing}>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <path d={`M${INSET.left} ${yOf(tick)}H${right}`} stroke="var(--oc-line)" />
+          <text x={INSET.left - 8} y={yOf(tick)} dy="0.35em" textAnchor="end">
+            {format(tick)}
+          </text>
+        </g>
+      ))}
+      {band && <path d={bandPath(placesOf(band.low), placesOf(band.high))} fill={`var(--oc-${band.hue})`} fillOpacity={0.14} />}
+      {lines.map((line) => {
+        const { key, hue, dash, filled } = line;
+        const color = `var(--oc-${hue})`;
+        const runs = known(placesOf(key));
+        if (pane.kind === 'bars') return <path key={key} d={barPath(runs.flat(), step, bottom)} fill={color} fillOpacity={0.55} />;
+        return (
+          <g key={key} stroke={color} strokeWidth={1.75} fill="none">
+            {filled && <path d={runs.map((run) => groundPath(run, bottom)).join('')} stroke="none" fill={color} fillOpacity={0.12} />}
+            <path d={runs.map(linePath).join('')} strokeDasharray={dash} strokeLinejoin="round" />
+            {/* A known value between two gaps: a line of no length, with round ends. */}
+            <path d={dotPath(runs)} strokeWidth={4} strokeLinecap="round" />
+          </g>
+        );
+      })}
+      <path d={`M${INSET.left} ${bottom}H${right}`} stroke="var(--oc-line)" />
+      {last && <TimeTicks axis={axis} span={span} width={right - INSET.left} y={bottom} />}
+      {pane.kind === 'lines' && <CursorDots lines={lines} span={span} placesOf={placesOf} />}
+    </svg>
   );
 });
 
-const strokeOf = ({ key, hue, dash }: Pick<ChartLine, 'hue' | 'dash'> & { key: string }) => ({
-  dataKey: key,
-  type: 'linear' as const,
-  stroke: `var(--oc-${hue})`,
-  strokeWidth: 1.75,
-  strokeDasharray: dash,
-  activeDot: false as const,
-  connectNulls: false,
-  isAnimationActive: false,
-});
-
-function rowsOf({ points, from, stepMs }: TimeSpan, lines: readonly ChartLine[], band: LinePane['band'], floor: number): Row[] {
-  const plotted = (value: number | null): number | null => (value === null ? null : Math.max(value, floor));
-  return points.map((point, index) => {
-    const row: Row = { time: from + (index + 0.5) * stepMs };
-    for (const { key } of lines) row[key] = plotted(point[key]);
-    if (band) {
-      const [low, high] = [plotted(point[band.low]), plotted(point[band.high])];
-      row.band = low === null || high === null ? null : [low, high];
-    }
-    return row;
-  });
+/** The runs of places without a gap. */
+function known(places: readonly (Place | null)[]): Place[][] {
+  return runsOf(places, (place) => place !== null).map(([first, end]) => places.slice(first, end).filter((place) => place !== null));
 }
 
-/** A known value between two gaps would not be drawn at all. */
-function loneDots(rows: Row[], { key, hue }: ChartLine) {
-  const known = (at: number) => (rows[at]?.[key] ?? null) !== null;
-  return function LoneDot({ index = 0, cx, cy }: { index?: number; cx?: number; cy?: number }) {
-    const lone = known(index) && !known(index - 1) && !known(index + 1);
-    if (!lone || cx === undefined || cy === undefined) return <g key={index} />;
-    return <circle key={index} cx={cx} cy={cy} r={2} fill={`var(--oc-${hue})`} />;
-  };
+const linePath = (run: readonly Place[]): string => run.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x} ${y}`).join('');
+
+const dotPath = (runs: readonly Place[][]): string => runs.map((run) => (run.length === 1 ? `${linePath(run)}h0` : '')).join('');
+
+/** From a line down to the axis. */
+const groundPath = (run: readonly Place[], bottom: number): string =>
+  `${linePath(run)}L${run.at(-1)?.x ?? 0} ${bottom}L${run[0]?.x ?? 0} ${bottom}Z`;
+
+const barPath = (places: readonly Place[], step: number, bottom: number): string => {
+  const wide = tenth(Math.max(1, step * BAR_SHARE));
+  return places.map(({ x, y }) => `M${tenth(x - wide / 2)} ${bottom}V${y}h${wide}V${bottom}Z`).join('');
+};
+
+/** Between two lines, where both are known. */
+function bandPath(low: readonly (Place | null)[], high: readonly (Place | null)[]): string {
+  return runsOf([...low.keys()], (index) => low[index] !== null && high[index] !== null)
+    .map(([first, end]) => [...low.slice(first, end), ...high.slice(first, end).toReversed()].filter((place) => place !== null))
+    .map((ring) => `${linePath(ring)}Z`)
+    .join('');
+}
+
+/** The times below the lowest pane of a chart. */
+function TimeTicks({ axis, span: { from, to }, width, y }: Pick<PaneProps<never>, 'axis' | 'span' | 'width'> & { y: number }) {
+  return axis.ticks.map((at) => (
+    <text key={at} x={INSET.left + ((at - from) / (to - from)) * width} y={y + 16} textAnchor="middle">
+      {axis.tickText(at)}
+    </text>
+  ));
+}
+
+interface CursorDotsProps {
+  lines: readonly ChartLine[];
+  span: TimeSpan;
+  placesOf: (key: ChartLine['key']) => (Place | null)[];
 }
 
 /** The values at the shared cursor, as dots on their lines. */
-function CursorDots({ rows, lines, span }: { rows: Row[]; lines: readonly ChartLine[]; span: TimeSpan }) {
+function CursorDots({ lines, span, placesOf }: CursorDotsProps) {
   const { index } = useCursor(span);
-  const x = useXAxisScale();
-  const y = useYAxisScale();
-  const row = index === null ? undefined : rows[index];
-  if (row === undefined || !x || !y) return null;
-  return (
-    <g>
-      {lines.map(({ key, hue }: { key: ValueKey; hue: string }) => {
-        const value = row[key];
-        if (typeof value !== 'number') return null;
-        const [cx, cy] = [x(row.time), y(value)];
-        return cx === undefined || cy === undefined ? null : (
-          <circle key={key} cx={cx} cy={cy} r={3} fill={`var(--oc-${hue})`} stroke="var(--oc-surface)" />
-        );
-      })}
-    </g>
-  );
+  return lines.map(({ key, hue }) => {
+    const place = index === null ? null : (placesOf(key)[index] ?? null);
+    return place && <circle key={key} cx={place.x} cy={place.y} r={3} fill={`var(--oc-${hue})`} stroke="var(--oc-surface)" />;
+  });
 }
 
 /** Shades of one colour, by events per cell; each shade is one path of many cells, so that a chart has few elements. */
@@ -142,7 +141,7 @@ const SHADES = 6;
 export const HeatPaneChart = memo(function HeatPaneChart({ pane, span, width, height, axis }: PaneProps<HeatPane>) {
   const words = useTranslations('outbox.charts');
   const { boundsMs, format } = pane;
-  const { points, from, to } = span;
+  const { points } = span;
   const plot = { width: width - INSET.left - INSET.right, height: height - INSET.top - INSET.bottom };
   const used = useMemo(() => usedRows(points.map(({ heat }) => heat)), [points]);
   const rows = used[1] - used[0];
@@ -164,7 +163,7 @@ export const HeatPaneChart = memo(function HeatPaneChart({ pane, span, width, he
   }, [points, plot.width, bottom, rowHeight, used, most]);
   return (
     <>
-      <svg width={width} height={height} className={classes.heat}>
+      <svg width={width} height={height} className={classes.drawing}>
         {boundsMs.slice(used[0], used[1]).map((bound, index) => {
           const y = bottom - (index + 1) * rowHeight;
           // If rows are narrow, only every nth bound is named.
@@ -184,11 +183,7 @@ export const HeatPaneChart = memo(function HeatPaneChart({ pane, span, width, he
           <path key={shade} d={d} fill="var(--oc-accent)" fillOpacity={(shade + 1) / SHADES} />
         ))}
         <path d={`M${INSET.left} ${bottom}H${width - INSET.right}`} stroke="var(--oc-line)" />
-        {axis.ticks.map((at) => (
-          <text key={at} x={INSET.left + ((at - from) / (to - from)) * plot.width} y={bottom + 16} textAnchor="middle">
-            {axis.tickText(at)}
-          </text>
-        ))}
+        <TimeTicks axis={axis} span={span} width={plot.width} y={bottom} />
       </svg>
       <p className={classes.heatScale} style={{ right: INSET.right }}>
         {words('heatScale', { most })}

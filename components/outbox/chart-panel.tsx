@@ -12,7 +12,7 @@ import { useFormat } from '../figures/use-format';
 import classes from './charts.module.css';
 import screen from './outbox.module.css';
 
-/** The chart library loads after first paint, into reserved space. */
+/** Charts load after first paint, into reserved space. */
 const ChartFrame = dynamic(() => import('../charts/chart-frame').then(({ ChartFrame: loaded }) => loaded), {
   ssr: false,
   loading: () => <Skeleton height={CHART_HEIGHT} radius="sm" animate={false} />,
