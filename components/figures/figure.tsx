@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Tooltip } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { UNREAD_REASONS, type Count, type Known, type Percentiles, type UnavailableReason } from '@/lib/shared/figures/measured';
+import type { Summary } from '@/lib/shared/model';
 import { markKnown } from '@/lib/shared/text/format';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
@@ -84,4 +85,21 @@ export function Percentile({ ms, of, large }: { ms: number | null; of: Latency; 
     return large ? <span className={classes.figure}>{text}</span> : text;
   }
   return <Figure text={ms === null ? null : format.latency(ms)} known={isClose(of) ? 'exact' : of.known} why={of.why} large={large} />;
+}
+
+type MeanLatency = Pick<Summary['latency'], 'meanMs' | 'meanErrorMs' | 'why'>;
+
+/** Of sampled waits there is a mean and no percentile. */
+export const isMeanOnly = ({ meanMs, why }: MeanLatency): boolean => meanMs !== null && why !== undefined;
+
+/** A mean of sampled waits, with how far it may be off; `named` among percentiles. */
+export function Mean({ of, large, named }: { of: MeanLatency; large?: boolean; named?: boolean }) {
+  const words = useTranslations('figures');
+  const format = useFormat();
+  const { meanMs, meanErrorMs } = of;
+  if (meanMs === null) return <Figure text={null} why={of.why} large={large} />;
+  const mean = format.latency(meanMs);
+  const text = meanErrorMs === undefined ? mean : words('plusMinus', { value: mean, error: format.latency(meanErrorMs) });
+  const shown = <Hint reason={words('meanWhy')}>{named ? words('meanOf', { value: text }) : text}</Hint>;
+  return large ? <span className={classes.figure}>{shown}</span> : shown;
 }

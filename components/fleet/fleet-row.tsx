@@ -5,7 +5,7 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import type { DoctorHeadline } from '@/lib/shared/doctor';
 import { hasNoValue } from '@/lib/shared/figures/measured';
 import { SPARKLINE_POINTS, type FleetLine } from '@/lib/shared/figures/fleet';
-import { CountText, Figure, Percentile } from '../figures/figure';
+import { CountText, Figure, isMeanOnly, Mean, Percentile } from '../figures/figure';
 import { SeveritySign, VerdictSign } from '../figures/mark';
 import { Sparkline } from '../charts/sparkline';
 import { RelativeTime, Since, useIsStale } from '../figures/time';
@@ -86,7 +86,7 @@ export const FleetRow = memo(function FleetRow({ line: { outbox, summary, stale,
               <Figure text={null} why={depth.waiting.why ?? 'no_created_at'} />
             ),
           )}
-          {cell('p95', <Percentile ms={latency.p95Ms} of={latency} />)}
+          {cell('p95', isMeanOnly(latency) ? <Mean named of={latency} /> : <Percentile ms={latency.p95Ms} of={latency} />)}
           {cell('dead', <CountText count={depth.dead} />)}
           {cell(
             'lastPublished',

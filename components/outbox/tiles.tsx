@@ -6,7 +6,7 @@ import { amountOf, SHOWN_METRICS } from '@/lib/shared/figures/metrics';
 import type { Summary } from '@/lib/shared/model';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { SlotHealth } from '@/lib/shared/figures/slot-health';
-import { CountText, Figure, isClose, Percentile } from '../figures/figure';
+import { CountText, Figure, isClose, isMeanOnly, Mean, Percentile } from '../figures/figure';
 import { Age, RelativeTime, Since, useTicking } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { FactList } from '../frame/note';
@@ -136,15 +136,25 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
         of={latency}
         knownText={isClose(latency) ? words('known.within', { share: format.percent(latency.errorShare ?? 0) }) : undefined}
       >
-        <FactList
-          className={classes.split}
-          facts={[
-            ['p50', time(latency.p50Ms)],
-            ['p95', time(latency.p95Ms)],
-            ['p99', time(latency.p99Ms)],
-            [words('tiles.mean'), time(latency.meanMs)],
-          ]}
-        />
+        {isMeanOnly(latency) ? (
+          <FactList
+            className={classes.split}
+            facts={[
+              [words('tiles.mean'), <Mean key="mean" large of={latency} />],
+              ['p50, p95, p99', <Figure key="none" text={null} why={latency.why} />],
+            ]}
+          />
+        ) : (
+          <FactList
+            className={classes.split}
+            facts={[
+              ['p50', time(latency.p50Ms)],
+              ['p95', time(latency.p95Ms)],
+              ['p99', time(latency.p99Ms)],
+              [words('tiles.mean'), time(latency.meanMs)],
+            ]}
+          />
+        )}
       </Tile>
       {counted(words('tiles.dead'), depth.dead)}
       {counted(words('tiles.retrying'), depth.retrying)}

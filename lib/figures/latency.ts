@@ -1,7 +1,7 @@
 /** How long events took: from creation, and from the relay's claim, to publishing. */
 import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
-import { isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
+import { isSampled, meanErrorMs, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
 import { bucketValue, countOf, RELATIVE_ERROR, type Histogram } from '@/lib/rollup/histogram';
 import { noPlot, type Plot, type SeriesInput } from './series';
 import { countsKnown, whyNotPublished, type MetricInput } from './span';
@@ -29,11 +29,12 @@ export function latencyOf(input: MetricInput): Summary['latency'] {
   if (why !== null || input.totals === null) return none(why ?? 'not_watched');
   const { all } = input.totals;
   if (isSampled(all) && all.published >= 0.5) {
-    const sampled = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated' as const, atMostMs: all.resolutionMs };
-    const count = Math.round(all.published);
+    const sampled = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated' as const, count: Math.round(all.published) };
     // None was seen waiting: each took less than the time between two ticks.
-    if (all.latencySumMs === 0) return { ...sampled, meanMs: null, count };
-    return { ...sampled, meanMs: sampledMeanMs(all), count, why: whyNoPercentiles(input) };
+    if (all.latencySumMs === 0) return { ...sampled, meanMs: null, atMostMs: all.resolutionMs };
+    const errorMs = meanErrorMs(all);
+    const error = Number.isFinite(errorMs) ? { meanErrorMs: errorMs } : {};
+    return { ...sampled, meanMs: sampledMeanMs(all), ...error, why: whyNoPercentiles(input) };
   }
   const { events, ...percentiles } = percentilesOf(all.latency, input, input.reading.traits.resolutionMs.latency);
   // Only counted by the database's statistics: how many were published, not how long they took.

@@ -183,12 +183,14 @@ describe('latency and throughput', () => {
   });
 
   test('seen at intervals, have a mean and no percentile; where none was ever seen waiting, all are "at most"', () => {
-    const none = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated', count: 4, atMostMs: 1_000 };
-    const sampled = { published: 4, latencySumMs: 2_900, how: HOW.sampled, resolutionMs: 1_000 };
+    const none = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated', count: 4 };
+    const sampled = { published: 4, latencySumMs: 2_900, how: HOW.sampled, resolutionMs: 1_000, variance: 90_000, biasMs: 40 };
     const of = (cell: Partial<Cell>, traits: Partial<Traits> = {}) => figures({ folded: watched({ 4: cell }), traits }).latency;
-    expect(of(sampled)).toEqual({ ...none, meanMs: 725, why: 'no_published_at' });
-    expect(of(sampled, { publishedState: false, publishedAt: false })).toEqual({ ...none, meanMs: 725, why: 'deleted_on_publish' });
-    expect(of({ ...sampled, latencySumMs: 0 })).toEqual({ ...none, meanMs: null });
+    expect(of(sampled)).toEqual({ ...none, meanMs: 725, meanErrorMs: 160, why: 'no_published_at' });
+    expect(of(sampled, { publishedState: false, publishedAt: false })).toMatchObject({ meanMs: 725, why: 'deleted_on_publish' });
+    // Kept by a build that did not say how far off it may be.
+    expect(of({ ...sampled, variance: Infinity })).toEqual({ ...none, meanMs: 725, why: 'no_published_at' });
+    expect(of({ ...sampled, latencySumMs: 0 })).toEqual({ ...none, meanMs: null, atMostMs: 1_000 });
     const told = series({ folded: watched({ 4: sampled }) });
     expect(told.known.latency).toBe('unavailable');
     expect(told.points.map(({ p95Ms, heat }) => [p95Ms, heat])).toEqual(told.points.map(() => [null, null]));

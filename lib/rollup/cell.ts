@@ -25,7 +25,7 @@ export interface DepthSamples {
   oldestAgeMaxMs: number;
 }
 
-/** One slice of time of one series. All numbers but the last two add up; counts are of events unless their name says otherwise. */
+/** One slice of time of one series. All numbers but `resolutionMs` and `depth` add up; counts are of events unless their name says otherwise. */
 export interface Cell {
   /** Bits of HOW. */
   how: number;
@@ -48,6 +48,10 @@ export interface Cell {
   died: number;
   /** If latencies are sampled: the longest time between two samples. Latencies below it are "at most". */
   resolutionMs: number;
+  /** If latencies are sampled, how far their sum may be off: the variance (ms²) of the events seen waiting … */
+  variance: number;
+  /** … and, all the same way, that of the others (ms). Infinity in cells of a build that did not keep it. */
+  biasMs: number;
   /** Only of the series of all types, and only of time that was watched. */
   depth: DepthSamples | null;
 }
@@ -73,6 +77,9 @@ export const isWatched = ({ minutes, published, failures, died, depth }: Cell): 
 /** The mean latency of sampled events in milliseconds, by Little's law; null if none was published. */
 export const sampledMeanMs = ({ latencySumMs, published }: Cell): number | null => (published > 0 ? latencySumMs / published : null);
 
+/** How far that mean may be off: two standard deviations, and the bias. Infinity if it was not kept. */
+export const meanErrorMs = ({ variance, biasMs, published }: Cell): number => (2 * Math.sqrt(variance) + biasMs) / published;
+
 export function emptyCell(): Cell {
   return {
     how: 0,
@@ -87,17 +94,19 @@ export function emptyCell(): Cell {
     failures: 0,
     died: 0,
     resolutionMs: 0,
+    variance: 0,
+    biasMs: 0,
     depth: null,
   };
 }
 
+const FLOATS = ['latencySumMs', 'variance', 'biasMs'] as const;
 const COUNTS = ['minutes', 'published', 'negative', 'created', 'retries', 'failures', 'died'] as const;
 
 /** Adds a cell to another. Cells have to come in the order of time: the last depth is that of the last one. */
 export function addCell(sum: Cell, cell: Cell): void {
   sum.how |= cell.how;
-  for (const name of COUNTS) sum[name] += cell[name];
-  sum.latencySumMs += cell.latencySumMs;
+  for (const name of [...COUNTS, ...FLOATS]) sum[name] += cell[name];
   sum.resolutionMs = Math.max(sum.resolutionMs, cell.resolutionMs);
   mergeInto(sum.latency, cell.latency);
   mergeInto(sum.processing, cell.processing);
@@ -135,6 +144,8 @@ const DEPTH = [
   ['oldestAgeMaxMs', 1],
 ] as const satisfies [keyof DepthSamples, number][];
 
+const ERRORS = ['variance', 'biasMs'] as const;
+
 /** A cell as the bytes that the store keeps. */
 export function encodeCell({ depth, ...cell }: Cell): Buffer {
   const out = new ByteWriter();
@@ -145,6 +156,8 @@ export function encodeCell({ depth, ...cell }: Cell): Buffer {
   writeHistogram(out, cell.processing);
   out.uint(depth === null ? 0 : 1);
   if (depth !== null) for (const [name, more] of DEPTH) out.uint(depth[name] + more);
+  // Behind the end of what older builds write and read, which stays the same.
+  if (isSampled(cell)) for (const name of ERRORS) out.float(cell[name]);
   return out.done();
 }
 
@@ -160,6 +173,7 @@ export function decodeCell(bytes: Buffer): Cell {
   cell.processing = readHistogram(input);
   if (input.uint() === 1)
     cell.depth = Object.fromEntries(DEPTH.map(([name, more]) => [name, input.uint() - more])) as unknown as DepthSamples;
+  if (isSampled(cell)) for (const name of ERRORS) cell[name] = input.ended() ? Infinity : input.float();
   return cell;
 }
 
@@ -222,6 +236,10 @@ class ByteReader {
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;
     }
+  }
+
+  ended(): boolean {
+    return this.at === this.bytes.length;
   }
 
   float(): number {

@@ -85,12 +85,22 @@ describe('a slot', () => {
     failures: 5,
     died: 1,
     resolutionMs: 1_000,
+    variance: 83_333.25,
+    biasMs: 40.5,
     depth: { samples: 12, waitingSum: 4_000, waitingMax: 900, waitingLast: 10, deadLast: -1, oldestAgeMaxMs: 12_345 },
   };
 
   it('comes back from its bytes as it was', () => {
     expect(decodeCell(encodeCell(cell))).toEqual(cell);
     expect(decodeCell(encodeCell(emptyCell()))).toEqual(emptyCell());
+  });
+
+  it('of sampled events says that its error is not known where an older build wrote it, which reads the rest of ours', () => {
+    const bytes = encodeCell(cell);
+    const older = bytes.subarray(0, bytes.length - 16);
+    expect(decodeCell(older)).toEqual({ ...cell, variance: Infinity, biasMs: Infinity });
+    expect(decodeCell(encodeCell({ ...cell, how: 4, variance: 0, biasMs: 0 }))).toMatchObject({ how: 4, variance: 0, biasMs: 0 });
+    expect(decodeCell(encodeCell(decodeCell(older)))).toEqual(decodeCell(older));
   });
 
   it('takes few bytes for few events', () => {

@@ -164,7 +164,12 @@ export interface Summary extends MetricFigures {
   lastPublishedAt: string | null;
   /** Only where there is no such time; `no_events`: nothing was ever published. */
   lastPublishedWhy?: UnavailableReason;
-  latency: Percentiles & { count: number | null; meanMs: number | null };
+  latency: Percentiles & {
+    count: number | null;
+    meanMs: number | null;
+    /** Where the mean is worked out from how many wait, without the times of rows: how far it may be off. Left out where not known. */
+    meanErrorMs?: number;
+  };
   processing: Percentiles;
   /** Per minute of the part of the window that is known. */
   throughput: {

@@ -12,7 +12,7 @@ const entry = (verdict: Verdict, evidence: { code: string; values: Record<string
       lastPublishedAt: null,
       slot: null,
       depth: { waiting: { count: 1, known: 'exact' }, dead: { count: 0, known: 'exact' }, pending: { count: 1, known: 'exact' } },
-      latency: { p50Ms: 1, p95Ms: 281.543, p99Ms: 3, known: 'estimated', errorShare: 0.01538 },
+      latency: { p50Ms: 1, p95Ms: 281.543, p99Ms: 3, meanMs: 41.26, meanErrorMs: 3.04, count: 9, known: 'estimated', errorShare: 0.01538 },
       diagnosis: { verdict, since: null, evidence },
     },
     stale: null,
@@ -23,7 +23,7 @@ const entry = (verdict: Verdict, evidence: { code: string; values: Record<string
 test('a line holds what the screen says of an outbox and nothing else, not even the word undefined', () => {
   const line = fleetLine(entry('healthy', [], [null, null, 3, null, 4]));
   expect(Object.keys(line.summary).sort()).toEqual(['asOf', 'depth', 'diagnosis', 'lastPublishedAt', 'latency', 'oldestPendingAt', 'slot']);
-  expect(line.summary.latency).toStrictEqual({ known: 'estimated', p95Ms: 281.5, errorShare: 0.015 });
+  expect(line.summary.latency).toStrictEqual({ known: 'estimated', p95Ms: 281.5, meanMs: 41.3, meanErrorMs: 3, errorShare: 0.015 });
   expect(Object.keys(line.outbox)).not.toContain('engine');
   expect(line.sparkline).toEqual([3, null, 4]);
   const unpublished = entry('healthy', [], []);

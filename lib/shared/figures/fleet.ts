@@ -1,6 +1,5 @@
 /** What the fleet screen shows: a line per outbox, and the databases they are in. */
 import type { CONNECTION_ROLES } from '../connections';
-import type { Percentiles } from './measured';
 import type { EngineKey, OutboxInfo, OutboxReading, Summary } from '../model';
 import { SENTENCE_FACTS } from './verdicts';
 
@@ -24,7 +23,7 @@ export interface FleetLine {
   outbox: Pick<FleetEntry['outbox'], 'id' | 'name' | 'database' | 'table' | 'shape'>;
   summary: Pick<Summary, 'asOf' | 'oldestPendingAt' | 'lastPublishedAt' | 'lastPublishedWhy' | 'diagnosis' | 'slot'> & {
     depth: Pick<Summary['depth'], 'waiting' | 'dead'>;
-    latency: Omit<Percentiles, 'p50Ms' | 'p99Ms'>;
+    latency: Omit<Summary['latency'], 'p50Ms' | 'p99Ms' | 'count'>;
   };
   stale: FleetEntry['stale'];
   unread: boolean;
@@ -41,7 +40,7 @@ export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEn
   const { id, name, database, table, shape } = outbox;
   const { asOf, oldestPendingAt, lastPublishedAt, lastPublishedWhy, diagnosis, slot, depth, latency } = summary;
   const { verdict, evidence } = diagnosis;
-  const { p95Ms, known, why, atMostMs, errorShare } = latency;
+  const { p95Ms, meanMs, meanErrorMs, known, why, atMostMs, errorShare } = latency;
   const first = sparkline.findIndex((value) => value !== null);
   return {
     outbox: { id, name, database, table, shape },
@@ -60,6 +59,8 @@ export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEn
       latency: {
         known,
         p95Ms: p95Ms === null ? null : rounded(p95Ms, 1),
+        meanMs: meanMs === null ? null : rounded(meanMs, 1),
+        ...(meanErrorMs !== undefined && { meanErrorMs: rounded(meanErrorMs, 1) }),
         ...(why && { why }),
         ...(atMostMs !== undefined && { atMostMs }),
         ...(errorShare !== undefined && { errorShare: rounded(errorShare, 3) }),

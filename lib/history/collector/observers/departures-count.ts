@@ -4,7 +4,7 @@
  *
  * The mean is Little's law: the time that events waited, divided by the events that left. It is entered when an event leaves, so that a
  * backlog counts in the window in which it is worked off. An event waits from its creation to the middle of the ticks between which it
- * left; `unseenWaitMs` estimates the wait of those that came and left between two ticks. No event is off by more than one tick.
+ * left; `unseenWait` estimates the wait of those that came and left between two ticks. No event is off by more than one tick.
  */
 import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
@@ -122,19 +122,27 @@ const NO_ARRIVALS: Arrivals = { seen: 0, unseen: 0, halvesMs: 0, laterMs: 0, squ
 /** After this many arrivals, those so far count half. */
 const ARRIVALS = 10_000;
 
+/** A wait to enter for an event, and how far it may be off: at random (standard deviation), or as all others of its kind (`biasMs`). */
+interface Wait {
+  waitMs: number;
+  deviationMs: number;
+  biasMs: number;
+}
+
 /**
- * The wait to enter for each event that came and left between two ticks, in milliseconds: the mean of two estimates, weighted by their
- * error. On average arrivals lie in the middle of their ticks, so the unseen came earlier by as much as the seen came later; a few events
- * that come in bursts make that noisy. The share that was seen gives a range: from zero to the wait if all events wait equally long, which
- * is more likely the fewer were seen.
+ * For each event that came and left between two ticks: the mean of two estimates, weighted by their error. On average arrivals lie in the
+ * middle of their ticks, so the unseen came earlier by as much as the seen came later; a few events that come in bursts make that noisy.
+ * The share that was seen gives a range: from zero to the wait if all events wait equally long, which is more likely the fewer were seen.
  */
-function unseenWaitMs({ seen, unseen, halvesMs, laterMs, squares }: Arrivals): number {
-  if (seen === 0 || unseen === 0) return 0;
+function unseenWait({ seen, unseen, halvesMs, laterMs, squares }: Arrivals, sinceMs: number): Wait {
+  if (seen === 0 || unseen === 0) return { waitMs: 0, deviationMs: 0, biasMs: sinceMs };
   const share = seen / (seen + unseen);
   const mostMs = halvesMs * (1 - share);
   const weight = mostMs ** 2 / (mostMs ** 2 + 12 * squares);
-  const waitedMs = weight * laterMs + (1 - weight) * mostMs * (1 - share / 2);
-  return Math.min(mostMs, Math.max(0, waitedMs)) / unseen;
+  const estimateMs = weight * laterMs + (1 - weight) * mostMs * (1 - share / 2);
+  const waitMs = Math.min(mostMs, Math.max(0, estimateMs));
+  const biasMs = Math.min(2 * Math.sqrt(weight * squares), Math.max(waitMs, mostMs - waitMs));
+  return { waitMs: waitMs / unseen, deviationMs: 0, biasMs: biasMs / unseen };
 }
 
 /** Id, type, creation, and for how many milliseconds it was seen waiting. */
@@ -169,16 +177,24 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
   // Without the events in between, the mean of the others would be taken for that of all.
   const timed = tick.recent !== null || counts !== null;
   const departed = { events: 0, waitedMs: 0 };
-  const unseenMs = last === null ? 0 : unseenWaitMs(last.arrivals);
+  // It left somewhere between two ticks.
+  const deviationMs = sinceMs / Math.sqrt(12);
+  const unseen = unseenWait(last?.arrivals ?? NO_ARRIVALS, sinceMs);
   const arrived = { seen: 0, unseen: 0, laterMs: 0 };
   let { capped } = tick;
   let [followed, seenToGo] = [0, 0];
 
-  const depart = (row: Omit<DepartureRow, 'id' | 'state'>, waitedMs: number): void => {
+  const depart = (row: Omit<DepartureRow, 'id' | 'state'>, wait: Wait): void => {
     departed.events += 1;
-    departed.waitedMs += waitedMs;
-    enter(additions, row, { atMs, sinceMs, waitedMs: timed ? waitedMs : null });
+    departed.waitedMs += wait.waitMs;
+    enter(additions, row, { atMs, sinceMs, wait: timed ? wait : null });
   };
+  /** Without a time of creation, when it came is not known either. */
+  const met = (waitedMs: number, createdMs: number | null): Wait => ({
+    waitMs: waitedMs + sinceMs / 2,
+    deviationMs: createdMs === null ? Math.SQRT2 * deviationMs : deviationMs,
+    biasMs: 0,
+  });
   const open = follow<DepartureRow, Followed>(last?.open ?? [], tick, {
     found(row, before) {
       const type = row.type ?? before?.[1] ?? null;
@@ -198,17 +214,18 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
       }
       if (before !== undefined) seenToGo += 1;
       if (row.state !== 'published' || last === null) return null;
-      if (before !== undefined) depart({ ...row, type, createdMs }, before[3] + sinceMs / 2);
+      if (before !== undefined) depart({ ...row, type, createdMs }, met(before[3], createdMs));
       else if (!counted.has(row.id) && (row.createdMs !== null || tick.recent?.newestKey != null)) {
         arrived.unseen += 1;
-        depart(row, last.capped && createdMs !== null ? Math.max(0, last.atMs - createdMs) : unseenMs);
+        const lateMs = last.capped && createdMs !== null ? Math.max(0, last.atMs - createdMs) : null;
+        depart(row, lateMs === null ? unseen : { waitMs: lateMs, deviationMs: 0, biasMs: sinceMs });
       }
       return null;
     },
     missed: ([id, type, createdMs, waitedMs]) => [id, type, createdMs, waitedMs + sinceMs],
     gone([, type, createdMs, waitedMs]) {
       seenToGo += 1;
-      if (deletes) depart({ type, createdMs, publishedMs: null }, waitedMs + sinceMs / 2);
+      if (deletes) depart({ type, createdMs, publishedMs: null }, met(waitedMs, createdMs));
     },
   });
 
@@ -222,9 +239,12 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
     cell.resolutionMs = Math.max(cell.resolutionMs, sinceMs);
     arrived.unseen += events;
     // If more wait than are followed, these may have waited as long as the others did.
-    const asOthers = (capped || last?.capped === true) && departed.events > 0;
-    cell.latencySumMs += events * (asOthers ? departed.waitedMs / departed.events : unseenMs);
+    const asOthers = (capped || last?.capped === true) && departed.events > 0 ? departed.waitedMs / departed.events : null;
+    cell.latencySumMs += events * (asOthers ?? unseen.waitMs);
+    cell.biasMs += events * (asOthers ?? unseen.biasMs);
   }
+  // What left in one tick may have left together: the deviations are added up first, and squared then.
+  for (const cells of additions.values()) for (const cell of cells.values()) cell.variance **= 2;
   const published = tick.rows.filter(({ state }) => state === 'published');
   const recent = tick.recent && nextRecent(last?.recent ?? null, atMs, published, tick.recent);
   const arrivals = withArrivals(last?.arrivals ?? NO_ARRIVALS, arrived, sinceMs);
@@ -246,7 +266,7 @@ function withArrivals(sum: Arrivals, { seen, unseen, laterMs }: Pick<Arrivals, '
 function enter(
   additions: Additions,
   { type, createdMs, publishedMs }: Omit<DepartureRow, 'id' | 'state'>,
-  { atMs, sinceMs, waitedMs }: { atMs: number; sinceMs: number; waitedMs: number | null },
+  { atMs, sinceMs, wait }: { atMs: number; sinceMs: number; wait: Wait | null },
 ): void {
   const believed = publishedMs !== null && publishedMs <= atMs && publishedMs > atMs - BELIEVED_MS;
   tally(additions, believed ? publishedMs : atMs, type, (cell) => {
@@ -258,9 +278,11 @@ function enter(
       if (lastedMs === null) return;
       addTo(cell.latency, bucketOf(lastedMs));
       cell.latencySumMs += Math.max(0, lastedMs);
-    } else if (waitedMs !== null) {
+    } else if (wait !== null) {
       cell.how |= HOW.sampled;
-      cell.latencySumMs += waitedMs;
+      cell.latencySumMs += wait.waitMs;
+      cell.variance += wait.deviationMs;
+      cell.biasMs += wait.biasMs;
       cell.resolutionMs = Math.max(cell.resolutionMs, sinceMs);
     }
   });
