@@ -127,6 +127,12 @@ export const shapeSchema = z.strictObject({
   payload: payloadSchema.optional(),
   /** `{ encoding: json }`; by the column's type if left out. */
   headers: payloadSchema.pick({ encoding: true }).optional(),
+  attemptsCount: z
+    .enum(['claims', 'failures'])
+    .optional()
+    .describe(
+      'Whether the counter of attempts rises when a relay takes an event or when an attempt has failed; worked out from the states when left out',
+    ),
   /** True if the failure that makes an event dead does not raise its counter: the limit is checked before counting. */
   diesUncounted: z.boolean().default(false),
   /** Warnings on the page of every event of this shape, by state. */

@@ -11,7 +11,8 @@ const attempts = { ...attemptsObserver, everyMs: 100 };
 
 describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const { outbox: orders, create, publish: publishOrders, table } = ORDERS[engine];
-  const stage = useStage([orders], create, engine);
+  const claimed = { ...orders, id: 'claimed', shape: { ...orders.shape, attemptsCount: 'claims' as const } };
+  const stage = useStage([orders, claimed], create, engine);
   const { observed, collect, total, errors } = stage;
   const [columns, values] = engine === 'postgres' ? [', aggregate_type, aggregate_id', `, 'a', 'a'`] : ['', ''];
   const waiting = `insert into ${table} (id, event_type, payload, created_at, attempt${columns})
@@ -36,6 +37,18 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     await counted(65, 50);
     await second.stop();
     expect(errors).toEqual([]);
+  });
+
+  it('a counter that rises when the relay takes an event counts the first attempt, which is neither a retry nor a failure', async () => {
+    const collector = collect({ observers: [attempts] });
+    await eventually(() => expect(collector.status(OUTBOX).state).toBe('collecting'));
+    const [failures, claims] = [await total(OUTBOX), await total('claimed')];
+    await publish(100, 1);
+    await publish(10, 3);
+    await eventually(async () => expect(await total('claimed')).toMatchObject({ published: claims.published + 110 }));
+    await eventually(async () => expect((await total(OUTBOX)).failures).toBe(failures.failures + 130));
+    expect(await total('claimed')).toMatchObject({ retries: claims.retries + 20, failures: claims.failures + 20 });
+    await collector.stop();
   });
 
   it('an event that was followed while it failed is counted once when it goes out', async () => {

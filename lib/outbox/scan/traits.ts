@@ -29,7 +29,7 @@ export function traitsOf(outbox: Outbox, slots: SlotSight | null = null) {
     claimTime: claims && hasTime(main, 'attemptedAt'),
     attempts: attempts !== null && (attempts.kind === 'integer' || attempts.kind === 'decimal'),
     /** The counter rises with each claim, so that 1 means "first attempt"; otherwise it counts failures. */
-    countsClaims: claims,
+    countsClaims: shape.attemptsCount === undefined ? claims : shape.attemptsCount === 'claims',
     /** Dead rows have an exact or approximate time of death. */
     deathTime: dead === null ? hasTime(main, 'diedAt') || hasTime(main, 'attemptedAt') : hasTime(dead, 'diedAt'),
     /** Smallest difference between two times of the table, in milliseconds. */

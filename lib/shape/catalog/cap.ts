@@ -8,6 +8,7 @@ const SCHEDULED_LATER = { column: 'StatusName', in: ['Delayed', 'Queued'] };
 const CAP = {
   origin: 'DotNetCore.CAP (C#)',
   kind: 'status',
+  attemptsCount: 'failures',
   columns: {
     id: 'Id',
     type: 'Name',

@@ -9,6 +9,7 @@ const FROM_THE_START = writes({ status: PENDING, attempts: 0, next_retry_at: nul
 const eventferry = {
   origin: 'eventferry (TypeScript)',
   kind: 'status',
+  attemptsCount: 'failures',
   table: 'outbox',
   columns: {
     id: 'id',

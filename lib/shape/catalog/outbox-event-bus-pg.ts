@@ -10,6 +10,7 @@ export const outboxEventBusPg = defineShape({
   origin: 'outbox-event-bus (TypeScript)',
   engines: ['postgres'],
   kind: 'status',
+  attemptsCount: 'failures',
   table: 'outbox_events',
   columns: {
     id: 'id',

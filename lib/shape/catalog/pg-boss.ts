@@ -24,6 +24,9 @@ const pgBoss = {
   engines: ['postgres'],
   family: 'job_queue',
   kind: 'status',
+  // The counter rises when a job that failed is taken again; not for the failure it died of.
+  attemptsCount: 'failures',
+  diesUncounted: true,
   table: 'pgboss.job',
   match: { names: ['job'] },
   columns: {
