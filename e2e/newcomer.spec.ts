@@ -43,7 +43,7 @@ test('a newcomer’s drill: sign in, see the incident, put a failed escrow event
   await page.reload();
 
   await sink.setFault({ outbox: 'escrow', eventId: id, mode: 'none' });
-  await operate(page, 'requeue', 'story: starting over');
+  await operate(page, 'requeue', 'story: starting over', 'It is out');
   await expect.poll(async () => (await escrowRow(escrow, id))?.status).toBe('processed');
   expect(await sink.deliveries('escrow', id)).toHaveLength(1);
 

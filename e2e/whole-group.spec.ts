@@ -47,7 +47,7 @@ test('a whole group is selected, tried on one event, and gone on with; every par
   await dialog.getByLabel(/Type 460/).fill('460');
   await dialog.getByRole('button', { name: 'Try one first' }).click();
   await expect(dialog.getByText('One event went first')).toBeVisible();
-  await expect(dialog.getByText('archived')).toBeVisible();
+  await expect(dialog.getByText('1 event is in the archive')).toBeVisible();
   expect(await states(escrow, error, ids)).toEqual([{ archived: 1, dead: ROWS - 1 }]);
   // Meanwhile one of the others dies again: it is not the row that was seen.
   await escrow.query(

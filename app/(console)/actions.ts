@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
 import { readAuditPage } from '@/lib/server/reads/audit';
-import { interventionByKey, readPreview, runIntervention, runProof, switchChanges } from '@/lib/server/reads/changes';
+import { interventionByKey, readFates, readPreview, runIntervention, runProof, switchChanges } from '@/lib/server/reads/changes';
 import { freezeDeadLetters as freeze, readDeadLettersSnapshot } from '@/lib/server/reads/dead-letters';
 import { readExamination } from '@/lib/server/reads/detection';
 import { examineNow, liftSilence, readDoctor, silenceFinding } from '@/lib/server/reads/doctor';
@@ -26,6 +26,7 @@ import {
   windowSchema,
 } from '@/lib/server/schemas';
 import { spanSchema } from '@/lib/server/series-query';
+import { type Fates, FOLLOWED_AT_ONCE } from '@/lib/shared/changes/fates';
 import { TREND_TYPES_MAX } from '@/lib/shared/figures/chart-view';
 import { INTERVENTION_EVENTS_MAX } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -156,6 +157,18 @@ export const checkIntervention = defineAction({
       if (error instanceof Problem && error.code === 'not_found') return null;
       throw error;
     }),
+});
+
+/** What became of the events of one decision, by the ids of its interventions. */
+export const followInterventions = defineAction({
+  id: 'intervention.follow',
+  permission: 'event:operate',
+  input: z.strictObject({ outbox: outboxId, interventions: z.array(z.uuid()).min(1).max(FOLLOWED_AT_ONCE) }),
+  run: async (context, { outbox, interventions }) => {
+    const found: Record<string, Fates> = {};
+    for (const id of interventions) found[id] = await readFates(context, outbox, id);
+    return found;
+  },
 });
 
 export const proveMapping = defineAction({

@@ -7,7 +7,7 @@ import { defineLayout } from '@/lib/server/page';
 import { isChangeable } from '@/lib/server/reads/outboxes';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { signOut } from '../sign-out';
-import { checkIntervention, findEvent, intervene, previewIntervention } from './actions';
+import { checkIntervention, findEvent, followInterventions, intervene, previewIntervention } from './actions';
 
 export default defineLayout({
   id: 'layout.console',
@@ -22,7 +22,7 @@ export default defineLayout({
           console={{
             account: { name: actor.name, role: actor.role },
             outboxes,
-            interventions: { preview: previewIntervention, intervene, check: checkIntervention },
+            interventions: { preview: previewIntervention, intervene, check: checkIntervention, follow: followInterventions },
           }}
           languages={OFFERED_LANGUAGES}
           railCollapsed={jar.get(RAIL_COOKIE)?.value === 'icons'}

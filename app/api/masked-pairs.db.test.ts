@@ -136,6 +136,11 @@ function questions(id: string, { rows }: Pair): Question[] {
     { handler: 'GET v1/audit', path: `/a${query({ outbox: id })}` },
     { handler: 'GET v1/audit', path: `/a${query({ outbox: id, event: '1', limit: '1' })}` },
     { handler: 'GET v1/interventions/[intervention]', params: { intervention: '00000000-0000-7000-8000-000000000000' } },
+    {
+      handler: 'GET v1/interventions/[intervention]/fates',
+      params: { intervention: '00000000-0000-7000-8000-000000000000' },
+      path: `/f${query(params)}`,
+    },
     { handler: 'GET [[...unknown]]' },
   ];
 }

@@ -1,5 +1,6 @@
 import { createContext, useContext, type ReactNode } from 'react';
 import { can, type Permission, type Role } from '@/lib/shared/permissions';
+import type { Fates } from '@/lib/shared/changes/fates';
 import type { SeenEvent } from '@/lib/shared/changes/batches';
 import type { InterventionPreview, InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -19,6 +20,8 @@ export interface InterventionActions {
   intervene(input: { outbox: string; request: InterventionRequest; key: string }): Promise<ActionResult<InterventionResult>>;
   /** What became of the intervention with this key; null if it has no record. */
   check(input: { outbox: string; key: string }): Promise<ActionResult<InterventionResult | null>>;
+  /** What became of the events, by intervention. */
+  follow(input: { outbox: string; interventions: string[] }): Promise<ActionResult<Record<string, Fates>>>;
 }
 
 const ConsoleContext = createContext<ConsoleValue | null>(null);

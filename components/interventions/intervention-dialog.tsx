@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { INTERVENTION_EVENTS_MAX, type InterventionRequest, type InterventionResult, REASON_MAX, REASON_MIN } from '@/lib/shared/model';
 import { Form } from '../frame/popovers';
 import classes from './intervention-dialog.module.css';
+import { useFates, useFateSentence } from './fates';
 import { useOperationName } from './operations';
 import { PreviewRows, SqlView } from './preview-rows';
 import { ResultPanel, HaltedPanel, RunningPanel, ProblemPanel, UnknownPanel } from './panels';
@@ -29,6 +30,8 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
   const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const preview = usePreview(opening);
   const { run, send, goOn, stop, soFar } = useRun(opening);
+  const followed = useFates(subject.id, run.phase === 'done' || run.phase === 'halted' ? run.results : []);
+  const fateTitle = useFateSentence();
 
   const settle = useEffectEvent(onSettled);
   useEffect(() => {
@@ -40,7 +43,9 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
   const title = (): ReactNode => {
     if (run.phase === 'done') {
       const { outcome, changed, skipped } = run.result;
-      return t(`interventions.outcome.${outcome}`, { changed: changed.length, skipped: skipped.length });
+      const fated = fateTitle(followed);
+      if (fated === null) return t(`interventions.outcome.${outcome}`, { changed: changed.length, skipped: skipped.length });
+      return skipped.length === 0 ? fated : `${fated} · ${t('interventions.run.skipped', { skipped: skipped.length })}`;
     }
     if (run.phase === 'checking') return t('interventions.unknownTitle', { operation: name(operation) });
     if (run.phase === 'absent') return t('interventions.absentTitle', { operation: name(operation) });
@@ -70,13 +75,20 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
       title={title()}
     >
       {run.phase === 'done' ? (
-        <ResultPanel result={run.result} subject={subject} rows={preview.preview?.rows ?? []} onClose={onClose} onUndo={onOpen} />
+        <ResultPanel
+          result={run.result}
+          followed={followed}
+          subject={subject}
+          rows={preview.preview?.rows ?? []}
+          onClose={onClose}
+          onUndo={onOpen}
+        />
       ) : run.phase === 'checking' || run.phase === 'absent' ? (
         <UnknownPanel run={run} outbox={subject.id} onClose={close} />
       ) : running ? (
         <RunningPanel progress={run.progress} onStop={stop} />
       ) : run.phase === 'halted' ? (
-        <HaltedPanel run={run} opening={opening} onGoOn={goOn} onClose={close} />
+        <HaltedPanel run={run} followed={followed} opening={opening} onGoOn={goOn} onClose={close} />
       ) : (
         <Deciding opening={opening} preview={preview} run={run} onClose={onClose} onConfirm={send} />
       )}

@@ -1,21 +1,19 @@
 import { Alert, Anchor, Button, type ButtonProps, Loader, Progress as Bar } from '@mantine/core';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { failuresOf, type Fate } from '@/lib/shared/changes/fates';
 import type { Progress } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionResult } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
-import { visibleText } from '@/lib/shared/text/visible-text';
-import { StateMark } from '../figures/mark';
 import { useAgo } from '../figures/time';
 import { useFormat } from '../figures/use-format';
-import { useConsole } from '../frame/console';
 import frame from '../frame/frame.module.css';
 import { ReadOnlyNote } from '../frame/note';
 import { eventHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';
+import { FateLine, type Followed, hueOf } from './fates';
 import { groupSkipped, useOperationName, useSkipText } from './operations';
 import { type Open, type Opening, useOutcome } from './send';
 import { forgetSent, type Sent, sentBy } from './sent';
@@ -25,7 +23,7 @@ interface PanelProps {
   /** Announced by screen readers when it appears. */
   live?: boolean;
   /** The last one is the primary button. */
-  buttons: (ButtonProps & { text: string; href?: string; onClick?: () => void; autoFocus?: boolean })[];
+  buttons: (ButtonProps & { text: string; id?: string; href?: string; onClick?: () => void; autoFocus?: boolean })[];
   children: ReactNode;
 }
 
@@ -35,9 +33,9 @@ function Panel({ live, buttons, children }: PanelProps) {
     <div className={classes.form} role={live ? 'status' : undefined}>
       <div className={classes.scroll}>{children}</div>
       <div className={classes.buttons}>
-        {buttons.map(({ text, href, ...props }, index) => {
+        {buttons.map(({ text, id = text, href, ...props }, index) => {
           const button = { variant: index < buttons.length - 1 ? 'default' : undefined, ...props, children: text };
-          return href === undefined ? <Button key={text} {...button} /> : <Button key={text} {...button} component={Link} href={href} />;
+          return href === undefined ? <Button key={id} {...button} /> : <Button key={id} {...button} component={Link} href={href} />;
         })}
       </div>
     </div>
@@ -46,14 +44,16 @@ function Panel({ live, buttons, children }: PanelProps) {
 
 interface ResultPanelProps {
   result: InterventionResult;
+  /** What becomes of the changed events; null if they were not sent again. */
+  followed: Followed | null;
   subject: Opening['subject'];
   rows: InterventionPreview['rows'];
   onClose: () => void;
   onUndo: Open;
 }
 
-/** What changed, what was left alone and why, and where it is recorded. Stays until it is closed. */
-export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPanelProps) {
+/** What changed and what becomes of it, what was left alone and why, and where it is recorded. Stays until it is closed. */
+export function ResultPanel({ result, followed, subject, rows, onClose, onUndo }: ResultPanelProps) {
   const t = useTranslations();
   const name = useOperationName();
   const skipText = useSkipText();
@@ -65,9 +65,11 @@ export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPa
     const event = rows.find((row) => row.event.id === id)?.event;
     return event === undefined ? id : [event.type, event.aggregateId ?? event.id].filter((part) => part !== null).join(' · ');
   };
+  const fates = new Map(followed?.fates?.events.map(({ id, fate }) => [id, fate]));
+  const fateOf = (id: string) => fates.get(id) ?? null;
   const done = t.has(`operations.${operation}.done`) ? (`operations.${operation}.done` as const) : 'interventions.changed';
   const groups = [
-    { look: classes.changed, heading: t(done, { count: changed.length }), ids: changed },
+    { look: followed === null ? classes.changed : classes.sent, heading: t(done, { count: changed.length }), ids: changed },
     ...groupSkipped(result.skipped, skipText).map(({ why, ids }) => ({
       look: classes.skipped,
       heading: t('interventions.skippedHeading', { count: ids.length, why }),
@@ -76,7 +78,7 @@ export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPa
   ];
   return (
     <Panel
-      live
+      live={followed === null}
       buttons={[
         ...(undo === null || changed.length === 0
           ? []
@@ -84,12 +86,13 @@ export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPa
         { text: t('interventions.done'), onClick: onClose, autoFocus: true },
       ]}
     >
+      {followed !== null && <FateLine followed={followed} />}
       {groups
         .filter(({ ids }) => ids.length > 0)
         .map(({ look, heading, ids }) => (
           <section key={ids[0]}>
             <h3 className={look}>{heading}</h3>
-            <RowNames ids={ids} nameOf={nameOf} outbox={subject.id} />
+            <RowNames ids={ids} nameOf={nameOf} fateOf={fateOf} outbox={subject.id} />
           </section>
         ))}
       <p className={classes.record}>
@@ -113,15 +116,24 @@ export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPa
 /** Events named here at most; the record has all. */
 const NAMES_SHOWN = 100;
 
-function RowNames({ ids, nameOf, outbox }: { ids: string[]; nameOf: (id: string) => string; outbox: string }) {
+interface RowNamesProps {
+  ids: string[];
+  nameOf: (id: string) => string;
+  fateOf: (id: string) => Fate | null;
+  outbox: string;
+}
+
+function RowNames({ ids, nameOf, fateOf, outbox }: RowNamesProps) {
   const t = useTranslations('interventions');
+  const word = (fate: Fate | null) => fate !== null && <span data-fate={fate}>{t(`fates.words.${fate}`)}</span>;
   return (
     <ul className={classes.names}>
       {ids.slice(0, NAMES_SHOWN).map((id) => (
         <li key={id}>
           <Anchor component={Link} href={eventHref(outbox, id)}>
             <bdi>{nameOf(id)}</bdi>
-          </Anchor>
+          </Anchor>{' '}
+          {word(fateOf(id))}
         </li>
       ))}
       {ids.length > NAMES_SHOWN && <li>{t('moreEvents', { count: ids.length - NAMES_SHOWN })}</li>}
@@ -172,59 +184,60 @@ function HowFar({ progress: { total, changed, skipped } }: { progress: Progress 
 
 interface HaltedPanelProps {
   run: Extract<Run, { phase: 'halted' }>;
+  followed: Followed | null;
   opening: Opening;
   onGoOn: () => void;
   onClose: () => void;
 }
 
-/** Stopped between two interventions: why, what is left, and a button to continue. */
-export function HaltedPanel({ run: { progress, halt, tried }, opening, onGoOn, onClose }: HaltedPanelProps) {
+/**
+ * Stopped between two interventions: why, what is left, and a button to continue. After one that was tried failed again, Stop is the
+ * primary button, and going on is asked a second time.
+ */
+export function HaltedPanel({
+  run: { progress, halt, results },
+  followed,
+  opening: { subject, operation },
+  onGoOn,
+  onClose,
+}: HaltedPanelProps) {
   const t = useTranslations('interventions');
+  const operations = useTranslations('operations');
+  const [asked, setAsked] = useState(false);
   const left = progress.total - progress.changed - progress.skipped;
+  const tried = halt.why === 'tried';
+  const fates = followed?.fates ?? null;
+  const failed = tried && fates !== null && failuresOf(fates) > 0;
+  const same = failed && fates.sameError === null ? 'unknown' : failed && fates.sameError === 0 ? 'other' : 'same';
+  const known = !tried || followed === null || (fates !== null && hueOf(followed) === 'green');
   return (
     <Panel
       buttons={[
-        { text: t('close'), onClick: onClose },
-        { text: t('run.goOn', { left }), onClick: onGoOn, autoFocus: true },
+        // Buttons keep their places and the focus while the fate becomes known: what was meant for one must not reach the other.
+        { id: 'stop', text: t(tried ? 'run.stop' : 'close'), variant: failed ? 'filled' : 'default', onClick: onClose, autoFocus: tried },
+        {
+          id: 'on',
+          text: t(failed ? 'run.goOnAnyway' : 'run.goOn', { left }),
+          variant: failed || !known ? 'default' : 'filled',
+          disabled: asked && failed,
+          onClick: failed ? () => setAsked(true) : onGoOn,
+          autoFocus: !tried,
+        },
       ]}
     >
       <HowFar progress={progress} />
-      {halt.why === 'problem' ? (
-        <ProblemPanel problem={halt.problem} outbox={opening.subject.id} untouched />
-      ) : (
-        <p>{t(`run.${halt.why}`)}</p>
+      {halt.why === 'problem' ? <ProblemPanel problem={halt.problem} outbox={subject.id} untouched /> : <p>{t(`run.${halt.why}`)}</p>}
+      {followed !== null && <FateLine followed={followed} />}
+      {followed === null && tried && results[0]?.changed.length === 1 && operations.has(`${operation}.done`) && (
+        <p role="status">{operations(`${operation}.done`, { count: 1 })}</p>
       )}
-      {tried !== null && <TriedEvent id={tried} opening={opening} />}
       <p className={classes.consequence}>{t('run.left', { left })}</p>
-    </Panel>
-  );
-}
-
-const TRIED_EVERY_MS = 2_000;
-
-function TriedEvent({ id, opening: { subject, operation, key } }: { id: string; opening: Opening }) {
-  const t = useTranslations('interventions.run');
-  const { preview } = useConsole().interventions;
-  const { data: event = null } = useQuery({
-    queryKey: ['tried', key],
-    queryFn: async () => {
-      const found = await preview({ outbox: subject.id, operation, events: [{ id, version: '' }] });
-      if (!found.ok) throw new Error(found.problem.code);
-      return found.value.rows[0]?.event ?? null;
-    },
-    refetchInterval: TRIED_EVERY_MS,
-    refetchIntervalInBackground: true,
-    retry: false,
-    networkMode: 'always',
-  });
-  return (
-    <div className={classes.tried} role="status">
-      <span>{t('triedNow')}</span>
-      {event === null ? <Loader size={14} type="dots" aria-hidden /> : <StateMark state={event.state} label={event.stateLabel} />}
-      {event !== null && event.state !== 'published' && event.error !== null && (
-        <bdi className={classes.triedError}>{visibleText(event.error)}</bdi>
+      {asked && failed && (
+        <Button variant="default" className={classes.sure} onClick={onGoOn}>
+          {t('run.sure', { left, same })}
+        </Button>
       )}
-    </div>
+    </Panel>
   );
 }
 

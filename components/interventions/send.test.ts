@@ -25,6 +25,7 @@ function consoleOver(table: Map<string, string>) {
       return Promise.resolve({ ok: true, value: { outcome: 'applied', changed, skipped: [] } as unknown as InterventionResult });
     },
     check: () => Promise.resolve({ ok: true, value: null }),
+    follow: () => Promise.resolve({ ok: true, value: {} }),
   };
   return { actions, looks, sent };
 }

@@ -17,15 +17,15 @@ export type Run =
   | { phase: 'absent'; key: string }
   | { phase: 'refused'; problem: ProblemInfo }
   /** Stopped between two batches; the rest can be continued. */
-  | { phase: 'halted'; progress: Progress; halt: Halt; tried: string | null }
-  | { phase: 'done'; result: InterventionResult };
+  | { phase: 'halted'; progress: Progress; halt: Halt; results: readonly InterventionResult[] }
+  | { phase: 'done'; result: InterventionResult; results: readonly InterventionResult[] };
 
 interface Work {
   request: Omit<InterventionRequest, 'events'>;
   batches: Batch[];
   results: InterventionResult[];
-  /** The event that goes first and alone; null if none does. */
-  tried: string | null;
+  /** One event goes first and alone. */
+  tryOne: boolean;
 }
 
 /** Carries out one decision under one key, however often `send` is called; in several interventions if it is too large for one. */
@@ -50,7 +50,7 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
   const { mutate } = useMutation({
     mutationKey: ['run', key],
     networkMode: 'always',
-    mutationFn: async ({ request, batches, results, tried }: Work) => {
+    mutationFn: async ({ request, batches, results, tryOne }: Work) => {
       wantsStop.current = false;
       const from = results.length;
       const several = batches.length > 1;
@@ -59,7 +59,7 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
       const halt = await runBatches(batches, from, {
         halted: (index) => {
           if (closed.current || (wantsStop.current && index > from)) return { why: 'stopped' };
-          return tried !== null && index === 1 && from === 0 ? { why: 'tried' } : null;
+          return tryOne && index === 1 && from === 0 ? { why: 'tried' } : null;
         },
         send: async (batch) => {
           const { key: sentKey, events } = batch;
@@ -85,9 +85,9 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
       if (halt === 'gone') return;
       const [first, ...others] = results;
       if (halt === null) {
-        if (first !== undefined) setRun({ phase: 'done', result: joinResults([first, ...others]) });
+        if (first !== undefined) setRun({ phase: 'done', result: joinResults([first, ...others]), results });
       } else if (several && first !== undefined) {
-        setRun({ phase: 'halted', progress: progressOf(batches, results), halt, tried: halt.why === 'tried' ? tried : null });
+        setRun({ phase: 'halted', progress: progressOf(batches, results), halt, results });
       } else if (halt.why === 'problem') setRun({ phase: 'refused', problem: halt.problem });
       else if (halt.why === 'absent') setRun({ phase: 'absent', key: batches[0]?.key ?? key });
     },
@@ -102,7 +102,7 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
       if (queries.isMutating({ mutationKey: ['run', key] }) > 0) return;
       const alone = tryOne && events.length > 1;
       const batches = batchesOf(key, events, alone ? 1 : 0);
-      work.current = { request, batches, results: [], tried: alone ? (events[0]?.id ?? null) : null };
+      work.current = { request, batches, results: [], tryOne: alone };
       goOn();
     },
     [goOn, queries, key],

@@ -21,6 +21,7 @@ const ROUTES_OF: Record<string, readonly string[]> = {
   'dead-letters.freeze': ['api.events'],
   'intervention.carry-out': ['api.intervene'],
   'intervention.check': ['api.intervention', 'api.intervention.by-key'],
+  'intervention.follow': ['api.intervention.fates'],
   'proof.run': ['api.proof'],
   'proof.switch': ['api.changes'],
   'audit.snapshot': ['api.audit'],

@@ -34,12 +34,13 @@ export function confirmButton(dialog: Locator, operation: OperationKey, count = 
   return dialog.getByRole('button', { name: CONFIRMED[operation](`${String(count)} event${count === 1 ? '' : 's'}`) });
 }
 
-/** The whole way: dialog, reason, confirm, result; the dialog is closed again. */
-export async function operate(page: Page, operation: OperationKey, reason: string): Promise<void> {
+/** The whole way: dialog, reason, confirm, result, and its title once it says `result`; the dialog is closed again. */
+export async function operate(page: Page, operation: OperationKey, reason: string, result?: string): Promise<void> {
   const dialog = await openDialog(page, operation);
   await dialog.getByLabel('Reason').fill(reason);
   await confirmButton(dialog, operation).click();
   await expect(dialog.getByRole('link', { name: 'See the record' })).toBeVisible();
+  if (result !== undefined) await expect(dialog.getByRole('heading', { name: result })).toBeVisible();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(dialog).toBeHidden();
 }

@@ -1,4 +1,4 @@
-import { RULE_OPERATIONS } from '@/lib/shape/schema/operation';
+import { RULE_OPERATIONS } from '@/lib/shared/changes/fates';
 import type { Operation } from './operation';
 import { archiveOperation } from './operations/archive';
 import { restoreOperation } from './operations/restore';

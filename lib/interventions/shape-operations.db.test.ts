@@ -20,7 +20,7 @@ import { archiveTable } from '@/lib/outbox/companions';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { idText } from '@/lib/outbox/rows/row-id';
 import { SHAPES } from '@/lib/shape/catalog.gen';
-import { RULE_OPERATIONS } from '@/lib/shape/schema/operation';
+import { RULE_OPERATIONS } from '@/lib/shared/changes/fates';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 import { IN_A_DAY, MOVED, NOW, type Change } from '@/fixtures/sample';

@@ -5,7 +5,7 @@ import type { ChangeRule, Shape } from './shape';
 import { contradiction, isWithin } from './reason';
 import type { Condition } from './schema/condition';
 import { groupsOf } from './schema/names';
-import { RULE_OPERATIONS } from './schema/operation';
+import { RULE_OPERATIONS } from '@/lib/shared/changes/fates';
 import { idColumns } from './schema/source';
 
 interface ShapeProblem {

@@ -1,18 +1,23 @@
 import 'server-only';
+import { fatesOf } from '@/lib/interventions/fates';
 import { findByKey, findIntervention } from '@/lib/interventions/find-intervention';
 import { intervene } from '@/lib/interventions/intervene';
 import { previewIntervention } from '@/lib/interventions/preview';
+import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
+import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { presentEvent } from '@/lib/outbox/masking/mask';
 import { keepProof, proofStatus, turnChanges } from '@/lib/proving/keep';
 import { prove } from '@/lib/proving/prove';
 import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
 import type { SeenEvent } from '@/lib/shared/changes/batches';
+import type { Fates } from '@/lib/shared/changes/fates';
 import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import type { InterventionPreview, InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { onOutbox } from './outboxes';
 import { seesAll } from './shown';
+import { together } from './together';
 
 /** A preview masked for this actor; changes nothing. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
 export function readPreview(
@@ -52,6 +57,17 @@ export async function interventionByKey({ console, actor }: Context, outboxId: s
     );
   }
   return found;
+}
+
+/** What became of the events that an intervention changed. Throws Problem `not_found`, `unavailable`. */
+export function readFates(context: Context, outboxId: string, intervention: string): Promise<Fates> {
+  return onOutbox(context, outboxId, async (outbox) => {
+    const { failed: id, ...fates } = await together(outbox, ['fates', intervention], () => fatesOf(outbox, intervention));
+    if (seesAll(context) || id === null) return fates;
+    if (hiddenFields(outbox.settings).has('error')) return { ...fates, error: null };
+    const [masked] = await maskErrors(outbox, [{ id, error: fates.error }]);
+    return { ...fates, error: masked?.error ?? null };
+  });
 }
 
 /** What is proven of an outbox's mapping, and whether it may be changed. Throws Problem `not_found`, `unavailable`. */

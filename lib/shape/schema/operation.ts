@@ -5,13 +5,6 @@ import { conditionSchema, scalarSchema } from './condition';
 import { nameSchema } from './names';
 import { parameterName } from './parameters';
 
-/**
- * Operations that a shape defines as rules by state. `retry`: exactly one more attempt, due now. `requeue`: starting over, attempts zero,
- * lease and error cleared, out of the dead-letter table. `release`: a stuck event back to pending, or its lease cut
- * short, for the relay to take it again.
- */
-export const RULE_OPERATIONS = ['retry', 'requeue', 'release'] as const;
-
 const plainValue = z.union([
   z.strictObject({ value: z.union([scalarSchema, z.null()]) }),
   /** The value of a column of the same row: `{column: 'last_error'}` set on itself only touches the row. */

@@ -1,0 +1,57 @@
+/** What became of events that were sent again. */
+
+/**
+ * Operations that a shape defines as rules by state; after them the relay takes the event again. `retry`: exactly one more attempt, due now.
+ * `requeue`: starting over, attempts zero, lease and error cleared, out of the dead-letter table. `release`: a stuck event back to pending,
+ * or its lease cut short.
+ */
+export const RULE_OPERATIONS = ['retry', 'requeue', 'release'] as const;
+
+export const isFollowed = (operation: string): boolean => (RULE_OPERATIONS as readonly string[]).includes(operation);
+
+/**
+ * `gone`: no table of the outbox has it. `failedAgain`: dead again. `retrying`: it failed again, and the relay goes on trying. `notKnown`:
+ * archived since, or in a state that the mapping does not know.
+ */
+export const FATES = ['published', 'gone', 'waiting', 'retrying', 'failedAgain', 'notKnown'] as const;
+export type Fate = (typeof FATES)[number];
+
+export interface Fates {
+  /** When it was looked, by the console's clock. */
+  asOf: string;
+  fates: Record<Fate, number>;
+  /** The relay deletes what it has sent: then `gone` is out, as far as the table can tell. */
+  goneIsOut: boolean;
+  /** Of those that failed again, how many of the error that the record has of them; null if not all can be compared. */
+  sameError: number | null;
+  /** The error of one that failed again. */
+  error: string | null;
+  events: { id: string; fate: Fate }[];
+}
+
+/** Interventions asked after in one request; of a larger decision the others follow in the next. */
+export const FOLLOWED_AT_ONCE = 5;
+
+/** Fates of several interventions as one; null without any. As old as the oldest. */
+export function joinFates(all: readonly Fates[]): Fates | null {
+  const [first] = all;
+  if (first === undefined) return null;
+  const fates = { ...first.fates };
+  for (const fate of FATES) fates[fate] = all.reduce((sum, one) => sum + one.fates[fate], 0);
+  const compared = all.filter((one) => failuresOf(one) > 0).map(({ sameError }) => sameError);
+  return {
+    ...first,
+    fates,
+    asOf: all.reduce((oldest, { asOf }) => (asOf < oldest ? asOf : oldest), first.asOf),
+    sameError: compared.includes(null) ? null : compared.reduce<number>((sum, same) => sum + (same ?? 0), 0),
+    error: all.find(({ error }) => error !== null)?.error ?? null,
+    events: all.flatMap(({ events }) => events),
+  };
+}
+
+export const failuresOf = ({ fates }: Pick<Fates, 'fates'>): number => fates.failedAgain + fates.retrying;
+
+/** Events the relay still has to take or to try again: their fates may change. */
+export const underWay = ({ fates }: Pick<Fates, 'fates'>): number => fates.waiting + fates.retrying;
+
+export const outOf = ({ fates, goneIsOut }: Pick<Fates, 'fates' | 'goneIsOut'>): number => fates.published + (goneIsOut ? fates.gone : 0);
