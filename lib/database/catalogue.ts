@@ -10,6 +10,8 @@ export interface CatalogueColumn extends Omit<ColumnDescription, 'labels'> {
 /** A table by the catalogue. Leaves out views, partitions, inheriting tables, temporary and system tables. */
 export interface CatalogueTable {
   name: Required<TableName> & { schema: string };
+  /** In the schema in which names without one are looked up. */
+  home: boolean;
   columns: CatalogueColumn[];
   /** The owner's COMMENT on it. */
   comment: string | null;
@@ -22,7 +24,10 @@ export interface CatalogueTable {
 }
 
 export interface CatalogueReader {
-  /** At most `limit` tables ordered by name. Reads the catalogue only and locks nothing. */
+  /**
+   * At most `limit` tables ordered by name; without `schema` those of all, or of the connection's database if a schema is one.
+   * Reads the catalogue only and locks nothing.
+   */
   tables(db: Db, limit: number, schema: string | null): Promise<CatalogueTable[]>;
   /** At most `limit` distinct values, read from an index alone; null if no index starts with the column. */
   indexedValues(db: Db, table: TableDescription, column: string, limit: number): Promise<string[] | null>;

@@ -35,7 +35,7 @@ function changed(fact: TableFact, spell: (name: string) => string, extra: readon
 }
 
 function shapesOf(fact: TableFact): (string | null)[] {
-  const options = { engine: 'postgres' as const, configured: new Map<string, string>(), defaultSchema: 'public' };
+  const options = { engine: 'postgres' as const, configured: new Map<string, string>() };
   return findCandidates([catalogueTable(fact)], options).map(({ candidate }) => candidate.shape);
 }
 

@@ -7,7 +7,7 @@ import { SHAPE_FACTS, type TableFact } from '@/fixtures/detection/shape-facts';
 import { catalogueTable } from '@/fixtures/detection/tables';
 
 const find = (facts: readonly TableFact[], engine: EngineKey = 'postgres'): Found[] =>
-  findCandidates(facts.map(catalogueTable), { engine, configured: new Map(), defaultSchema: 'public' });
+  findCandidates(facts.map(catalogueTable), { engine, configured: new Map() });
 
 describe.each(ENGINE_KEYS)('the catalogue of a database on %s', (engine) => {
   const shapes = SHAPE_FACTS.filter((fact) => fact.engines.includes(engine));

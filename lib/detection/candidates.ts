@@ -19,8 +19,6 @@ export interface FindOptions {
   engine: EngineKey;
   /** Ids of configured outboxes by table, as `schema.table`, or `table` for one in the default schema. */
   configured: ReadonlyMap<string, string>;
-  /** null if the default is the connection's database. */
-  defaultSchema: string | null;
 }
 
 const DETECTABLE = SHAPES.filter((shape): shape is DetectableShape => shape.detect !== undefined);
@@ -66,7 +64,6 @@ type Fitted = Omit<Found, 'candidate'>;
 function candidateOf(found: Fitted, fits: ShapeFit[], options: FindOptions): Candidate {
   const { table, fit, generic } = found;
   const text = tableText(table.name);
-  const inDefault = options.defaultSchema === null || table.name.schema === options.defaultSchema;
   return {
     table: text,
     name: table.name,
@@ -82,7 +79,7 @@ function candidateOf(found: Fitted, fits: ShapeFit[], options: FindOptions): Can
       .filter((other) => other !== fit)
       .map(({ shape, confidence }) => ({ shape: shape.key, label: shape.label, confidence })),
     estimatedRows: table.estimatedRows,
-    configuredAs: options.configured.get(text) ?? (inDefault ? options.configured.get(table.name.table) : undefined) ?? null,
+    configuredAs: options.configured.get(text) ?? (table.home ? options.configured.get(table.name.table) : undefined) ?? null,
   };
 }
 

@@ -89,7 +89,7 @@ async function scan(
   const reader = engine.catalogue;
   const read = await database.read((db) => reader.tables(db, MOST_TABLES + 1, schema ?? null), { statementMs: CATALOGUE_MS });
   const tables = read.slice(0, MOST_TABLES).filter(({ name }) => !isOwn(engine, name));
-  const found = findCandidates(tables, { engine: engine.key, configured, defaultSchema: engine.defaultSchema });
+  const found = findCandidates(tables, { engine: engine.key, configured });
   return {
     tables,
     cut: read.length > MOST_TABLES,

@@ -54,15 +54,21 @@ describe('a MariaDB server that holds everything', () => {
   const schemas = (): string[] => [...new Set(all.map(schemaOf))];
   const mysql = useTestMysql();
   let database: Database;
+  let own: Database;
   let detection: Detection;
   beforeAll(async () => {
     for (const fact of all)
       for (const statement of statementsFor({ ...fact, schema: schemaOf(fact) }, 'mysql')) await mysql.query(statement);
-    database = openDatabase({ id: 'everything', url: mysql.url });
+    const server = new URL(mysql.url);
+    server.pathname = '/';
+    database = openDatabase({ id: 'everything', url: server.href });
     detection = await detectOutboxes(database);
+    await mysql.query('CREATE TABLE outbox (id bigint PRIMARY KEY, event_type text, payload json, created_at datetime, sent_at datetime)');
+    own = openDatabase({ id: 'own', url: mysql.url });
   });
   afterAll(async () => {
     await database.close();
+    await own.close();
     for (const schema of schemas()) await mysql.query(`DROP DATABASE \`${schema}\``);
   });
   const of = (fact: TableFact): Candidate[] =>
@@ -78,6 +84,31 @@ describe('a MariaDB server that holds everything', () => {
 
   it.each(HOME_GROWN.map((fact) => [fact.table, fact] as const))('finds %s, made by hand', (_, fact) => {
     expect(of(fact)).toMatchObject([{ shape: null, confidence: fact.confidence }]);
+  });
+
+  it('looks at the database alone that the connection string names, and at another one where it is asked for', async () => {
+    const { tables, candidates } = await detectOutboxes(own);
+    expect(candidates.map(({ table }) => table)).toEqual([`${mysql.name}.outbox`]);
+    expect(tables).toBe(1);
+    const [fact] = HOME_GROWN;
+    const other = await detectOutboxes(own, { schema: fact === undefined ? '' : schemaOf(fact) });
+    expect(other.candidates.map(({ name }) => name)).toEqual([{ schema: fact && schemaOf(fact), table: fact?.table }]);
+  });
+
+  it('takes a configured name without a database for a table of the connection’s own', async () => {
+    const configured = new Map([['order_outbox', 'orders']]);
+    const schema = `${mysql.name}_made_order_outbox`;
+    const watched = async (from: Database) =>
+      (await detectOutboxes(from, { schema, configured })).candidates.map((one) => one.configuredAs);
+    expect(await watched(own)).toEqual([null]);
+    const url = new URL(mysql.url);
+    url.pathname = `/${schema}`;
+    const there = openDatabase({ id: 'there', url: url.href });
+    try {
+      expect(await watched(there)).toEqual(['orders']);
+    } finally {
+      await there.close();
+    }
   });
 });
 

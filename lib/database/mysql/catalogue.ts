@@ -5,12 +5,15 @@ import { KIND_BY_TYPE, labelsOf } from './describe';
 
 const SYSTEM = ['mysql', 'information_schema', 'performance_schema', 'sys'];
 
-/** Two statements, because MariaDB cuts aggregated text to a maximum length. The server lists only what the role may see. */
+/**
+ * The connection's database is asked first, so that its name is a constant: the server then opens no other.
+ * Two more statements, because MariaDB cuts aggregated text to a maximum length. The server lists only what the role may see.
+ */
 async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: number, schema: string | null): Promise<CatalogueTable[]> {
+  const here = (await sql<{ here: string | null }>`select database() as here`.execute(db)).rows[0]?.here ?? null;
+  const only = schema ?? here;
   const where = (column: string) =>
-    schema === null
-      ? sql`${sql.ref(column)} not in (${sql.join(SYSTEM.map((name) => sql.lit(name)))})`
-      : sql`${sql.ref(column)} = ${schema}`;
+    only === null ? sql`${sql.ref(column)} not in (${sql.join(SYSTEM.map((name) => sql.lit(name)))})` : sql`${sql.ref(column)} = ${only}`;
   const { rows } = await sql<{ s: string; t: string; comment: string | null; n: string | number | null }>`
     select table_schema as s, table_name as t, nullif(table_comment, '') as comment, table_rows as n from information_schema.tables
     where table_type = 'BASE TABLE' and ${where('table_schema')} order by table_schema, table_name limit ${sql.lit(limit)}`.execute(db);
@@ -28,6 +31,7 @@ async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: numbe
   }
   return rows.map((row) => ({
     name: { schema: row.s, table: row.t },
+    home: row.s === here,
     comment: row.comment,
     estimatedRows: row.n === null ? null : Number(row.n),
     readable: true,

@@ -3,7 +3,10 @@ import { indexLedBy, sampler, shortened, type CatalogueColumn, type CatalogueRea
 import { tableRef } from '../description';
 import { KIND_BY_TYPE } from './describe';
 
-interface Row extends Omit<CatalogueTable, 'name' | 'columns'> {
+/** Where names without a schema are looked up, whatever the role's search path says. */
+export const DEFAULT_SCHEMA = 'public';
+
+interface Row extends Omit<CatalogueTable, 'name' | 'home' | 'columns'> {
   schema: string;
   table: string;
   columns: string;
@@ -31,6 +34,7 @@ async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: numbe
   return rows.map(({ schema: own, table, columns, ...row }) => ({
     ...row,
     name: { schema: own, table },
+    home: own === DEFAULT_SCHEMA,
     columns: (JSON.parse(columns) as (CatalogueColumn & { base: string })[]).map(({ base, ...column }) => ({
       ...column,
       kind: KIND_BY_TYPE[base] ?? 'other',

@@ -6,7 +6,7 @@ import { daysOf, printedTime, printsAsDecimal, printsAsInteger, resolutionOf, UU
 import { describePostgresTable, postgresTableNames, relatedTables, changeCounts, estimateRows, tableSize } from './describe';
 import { postgresFailure } from './failure';
 import { postgresFragments } from './fragments';
-import { postgresCatalogue } from './catalogue';
+import { DEFAULT_SCHEMA, postgresCatalogue } from './catalogue';
 import { postgresDialect } from './pool';
 import { callRights, roleRights, tableRules } from './table-rules';
 import { StatementSettings } from './session';
@@ -67,7 +67,7 @@ export const postgresEngine: Engine = {
     identifier: pg.escapeIdentifier,
     literal: pg.escapeLiteral,
   },
-  defaultSchema: 'public',
+  defaultSchema: DEFAULT_SCHEMA,
   companions: {
     schema: 'outbox_console',
     prefix: '',
