@@ -122,7 +122,7 @@ interface ProposedState {
 /** Roles written into the mapping as columns; the others of the dictionary become states. */
 const PLAIN_ROLES = VALUE_ROLES.filter((role): role is ValueRole & DictionaryRole => role in DICTIONARY);
 
-interface MappingInput extends Pick<ColumnsRead, 'description' | 'times'> {
+interface MappingInput extends Pick<ColumnsRead, 'description' | 'times' | 'zeros'> {
   roles: RoleColumns;
   words: readonly StatusWord[];
   dead: CatalogueTable | null;
@@ -140,7 +140,7 @@ function proposeMapping(input: MappingInput): Mapping {
     if (time === null) continue;
     columns[role] = time === undefined ? column.name : { column: column.name, time };
   }
-  return { ...statesOf(roles, columns, input.words), columns, dead: deadOf(input, id) };
+  return { ...statesOf(input, columns), columns, dead: deadOf(input, id) };
 }
 
 /** The columns that identify a row: the best unique key, without the time column a table is partitioned by. */
@@ -168,18 +168,26 @@ function keyOf(description: TableDescription, roles: RoleColumns): string[] {
   return [named ?? roles.dedupKey?.name ?? roles.sequence?.name ?? [...description.columns.keys()][0] ?? 'id'];
 }
 
-function statesOf(roles: RoleColumns, columns: Mapping['columns'], words: readonly StatusWord[]): Pick<Mapping, 'kind' | 'states'> {
+/** The column holds a value: of a text '' is none, and of numbers 0 where there are such. */
+function filled({ name: column, kind }: CatalogueColumn, zeros: ColumnsRead['zeros']): WrittenCondition {
+  if (kind === 'text') return { column, isEmpty: false };
+  return zeros.has(column) ? { column, above: 0 } : { column, isNull: false };
+}
+
+function statesOf(input: MappingInput, columns: Mapping['columns']): Pick<Mapping, 'kind' | 'states'> {
+  const { roles, words, zeros } = input;
   const { status, publishedFlag } = roles;
   const publishedAt = columns.publishedAt === undefined ? undefined : roles.publishedAt;
   const around = (published: WrittenCondition | null, pending: WrittenCondition): ProposedState[] => [
     ...(published === null ? [] : [{ state: 'published' as const, when: published, confirm: false }]),
-    ...otherStates(roles, columns),
+    ...otherStates(input, columns),
     { state: 'pending', when: pending, confirm: false },
   ];
   if (status !== undefined && words.some((word) => word.state !== null)) return { kind: 'status', states: fromWords(status, words, roles) };
   if (publishedAt !== undefined) {
     const { name: column } = publishedAt;
-    return { kind: 'timestamp', states: around({ column, isNull: false }, { column, isNull: true }) };
+    const published = filled(publishedAt, zeros);
+    return { kind: 'timestamp', states: around(published, 'isNull' in published ? { column, isNull: true } : { not: published }) };
   }
   if (publishedFlag !== undefined) {
     const { name: column, nullable } = publishedFlag;
@@ -193,14 +201,14 @@ function statesOf(roles: RoleColumns, columns: Mapping['columns'], words: readon
 }
 
 /** States shown by columns of their own, however published rows are recognised. */
-function otherStates({ diedAt, deadFlag, lockedUntil, lockedBy, attempts }: RoleColumns, columns: Mapping['columns']): ProposedState[] {
+function otherStates({ roles, zeros }: MappingInput, columns: Mapping['columns']): ProposedState[] {
+  const { diedAt, deadFlag, lockedUntil, lockedBy, attempts } = roles;
   const states: ProposedState[] = [];
   const put = (state: LiveState, when: WrittenCondition, confirm = false): void => void states.push({ state, when, confirm });
-  if (diedAt !== undefined && columns.diedAt !== undefined)
-    put('dead', { column: diedAt.name, isNull: false }, /failed/.test(bare(diedAt.name)));
+  if (diedAt !== undefined && columns.diedAt !== undefined) put('dead', filled(diedAt, zeros), /failed/.test(bare(diedAt.name)));
   if (deadFlag !== undefined) put('dead', { column: deadFlag.name, isTrue: true }, /fail|실패/u.test(bare(deadFlag.name)));
   if (lockedUntil !== undefined && columns.lockedUntil !== undefined) put('processing', { column: lockedUntil.name, future: true });
-  else if (lockedBy !== undefined) put('processing', { column: lockedBy.name, isNull: false }, true);
+  else if (lockedBy !== undefined) put('processing', filled(lockedBy, zeros), true);
   if (attempts !== undefined) put('retrying', { column: attempts.name, above: 0 });
   return states;
 }

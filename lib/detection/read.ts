@@ -32,6 +32,8 @@ export interface ColumnsRead {
   complete: boolean;
   /** Encoding of times in columns whose type does not show it; null if the values are no times. */
   times: Partial<Record<TimeRole, TimeSpelling | null>>;
+  /** Columns of numbers in which 0 stands for none. */
+  zeros: ReadonlySet<string>;
 }
 
 type TextRows = Record<string, string | null>[];
@@ -43,11 +45,13 @@ export function readColumns(database: Database, name: { schema: string; table: s
     if (description === null) return null;
     const reader = database.engine.catalogue;
     const odd = TIME_ROLES.filter((role) => roles[role] !== undefined && !isTime(roles[role]));
-    const wanted = [roles.status, roles.publishedAt, ...odd.map((role) => roles[role])].flatMap((column) => column?.name ?? []);
+    const markers = [roles.publishedAt, roles.diedAt, roles.lockedBy];
+    const wanted = [roles.status, ...markers, ...odd.map((role) => roles[role])].flatMap((column) => column?.name ?? []);
     const sample = wanted.length === 0 ? [] : await reader.sampleRows(db, description, [...new Set(wanted)], WORD_ROWS);
     return {
       description,
       times: Object.fromEntries(odd.map((role) => [role, spellingOf(sample, roles[role])])),
+      zeros: new Set(markers.flatMap((column) => (column !== undefined && hasZeros(sample, column) ? [column.name] : []))),
       ...(await wordsIn(db, reader, description, sample, roles)),
     };
   });
@@ -80,10 +84,13 @@ const MS = { from: 1e12, to: 1e13 };
 const SECONDS = { from: 1e9, to: 1e10 };
 const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 
+const hasZeros = (sample: TextRows, { name, kind, nullable }: CatalogueColumn): boolean =>
+  kind === 'integer' && (!nullable || sample.some((row) => row[name] === '0'));
+
 /** By the range of the values: 1e12 ms and 1e9 s are both in 2001. Without values, by the column's type. */
 function spellingOf(sample: TextRows, column: CatalogueColumn | undefined): TimeSpelling | null {
   if (column === undefined) return null;
-  const values = sample.flatMap((row) => row[column.name] ?? []).filter((value) => value !== '0');
+  const values = sample.flatMap((row) => row[column.name] ?? []).filter((value) => value !== '0' && value !== '');
   if (column.kind === 'text') return values.every((value) => ISO.test(value)) ? 'iso' : null;
   const numbers = values.map(Number);
   const within = ({ from, to }: { from: number; to: number }): boolean => numbers.every((number) => number >= from && number < to);

@@ -69,7 +69,7 @@ export function toUtc(column: Sql, description: ColumnDescription, timeZone: str
 }
 
 export const EPOCH = sql`timestamp'1970-01-01 00:00:00.000000'`;
-/** Years 1 to 9999 in microseconds since the epoch; anything outside is not the time of an event. */
+/** Years 1 to 9999 in microseconds since the epoch; anything outside is not the time of an event, nor is 0, which stands for none. */
 const [FIRST_MICROSECOND, LAST_MICROSECOND] = [-62_135_596_800_000_000, 253_402_300_799_000_000];
 
 /** By arithmetic, as FROM_UNIXTIME ends in 2038. */
@@ -78,7 +78,7 @@ function fromEpoch(column: Sql, { kind }: ColumnDescription, microseconds: numbe
     kind === 'text' ? sql`(case when ${column} regexp '^-?[0-9]{1,18}([.][0-9]+)?$' then cast(${column} as decimal(30,6)) end)` : column;
   // Checked before multiplying: an overflow is an error that fails the whole statement.
   const [first, last] = [FIRST_MICROSECOND / microseconds, LAST_MICROSECOND / microseconds];
-  return sql`(case when ${number} between ${sql.lit(first)} and ${sql.lit(last)} then ${EPOCH} + interval (${number} * ${sql.lit(microseconds)}) microsecond end)`;
+  return sql`(case when ${number} between ${sql.lit(first)} and ${sql.lit(last)} and ${number} <> 0 then ${EPOCH} + interval (${number} * ${sql.lit(microseconds)}) microsecond end)`;
 }
 
 function toEpoch(value: Sql, { kind, time }: ColumnDescription): Sql {

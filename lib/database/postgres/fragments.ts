@@ -67,7 +67,7 @@ const COMPRESSED_TIMES = 8;
 
 /** ISO 8601 with seconds; a zone may follow. */
 const ISO_TEXT = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?$`;
-/** Years 1 to 9999 in seconds since the epoch; anything outside is not the time of an event. */
+/** Years 1 to 9999 in seconds since the epoch; anything outside is not the time of an event, nor is 0, which stands for none. */
 const [FIRST_SECOND, LAST_SECOND] = [-62_135_596_800, 253_402_300_799];
 
 function instant(column: RawBuilder<unknown>, description: ColumnDescription, timeZone: string): RawBuilder<unknown> {
@@ -83,7 +83,7 @@ function fromEpoch(column: RawBuilder<unknown>, { kind }: ColumnDescription, per
   const number = kind === 'text' ? sql`(case when ${column} ~ '^-?[0-9]{1,18}(\\.[0-9]+)?$' then (${column})::numeric end)` : column;
   const [least, most] = [FIRST_SECOND * perSecond, LAST_SECOND * perSecond].map((bound) => sql.lit(bound));
   const seconds = perSecond === 1 ? sql`(${number})::float8` : sql`(${number}) / ${sql.raw(`${perSecond}.0`)}`;
-  return sql`(case when ${number} between ${least} and ${most} then to_timestamp(${seconds}) end)`;
+  return sql`(case when ${number} between ${least} and ${most} and ${number} <> 0 then to_timestamp(${seconds}) end)`;
 }
 
 /** Adds the day to the first of its month, so that a text with a 30th of February fails no list. */

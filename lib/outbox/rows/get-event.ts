@@ -58,7 +58,7 @@ export async function getEvent(outbox: Outbox, id: string, beside: ExtraText = (
     asOf: row.now,
     place: row.place,
     event: toEvent(outbox, row.place, row),
-    claim: { availableAt: row.available_at, lockedUntil: row.locked_until, lockedBy: row.locked_by },
+    claim: { availableAt: row.available_at, lockedUntil: row.locked_until, lockedBy: row.locked_by || null },
     archived: archivedFacts(row),
     beside: row.beside,
   };
