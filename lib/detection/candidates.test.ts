@@ -69,6 +69,15 @@ describe('dead letters', () => {
     ]);
   });
 
+  it('of a library belong to its outbox beside them, and stand for themselves where that is not seen', () => {
+    const letters = { schema: 's', table: 'dead_letters', columns: 'id uuid, seq bigint, topic text, payload jsonb, headers jsonb, key text, created_at timestamptz, attempts int, last_error text, history jsonb, reason text, failed_at timestamptz' }; // prettier-ignore
+    const messages = { ...letters, table: 'messages', columns: 'id uuid, seq bigint, topic text, payload jsonb, headers jsonb, key text, created_at timestamptz, available_at timestamptz, attempts int, last_error text, history jsonb, lease_owner text, lease_until timestamptz' }; // prettier-ignore
+    expect(find([letters, messages]).map(({ candidate }) => [candidate.shape, candidate.companions])).toEqual([
+      ['nestjs-outbox-pg', [{ table: 's.dead_letters', purpose: 'dead' }]],
+    ]);
+    expect(find([letters]).map(({ candidate }) => candidate.shape)).toEqual(['nestjs-outbox-dead-letters']);
+  });
+
   it.each([
     [
       'masstransit-outboxstate',

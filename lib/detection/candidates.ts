@@ -140,12 +140,14 @@ function placeOf(
   own: Found | undefined,
   mains: readonly Found[],
 ): { main: Found; purpose: CandidateCompanion['purpose'] } | null {
-  // A table that another shape knows by name stays a candidate itself.
-  const itself = (main: Found): boolean => own?.fit?.named === true && own.fit.shape !== main.fit?.shape;
+  const lists = (main: Found, purpose?: string): boolean =>
+    main.fit?.companions.some((one) => one.table === table && (purpose === undefined || one.purpose === purpose)) === true;
+  // A table that another shape knows by name stays a candidate itself, unless the outbox reads its dead letters there.
+  const itself = (main: Found): boolean => own?.fit?.named === true && own.fit.shape !== main.fit?.shape && !lists(main, 'dead');
   const others = mains.filter((main) => main !== own && !itself(main));
   const archived = others.find((main) => isArchiveOf(main.table, table));
   if (archived !== undefined) return { main: archived, purpose: 'archive' };
-  const listing = others.find((main) => own?.fit?.named !== true && main.fit?.companions.some((one) => one.table === table));
+  const listing = others.find((main) => lists(main, own?.fit?.named === true ? 'dead' : undefined));
   if (listing !== undefined && own !== undefined) {
     const purpose = listing.fit?.companions.find((one) => one.table === table)?.purpose ?? 'other';
     return { main: listing, purpose: purpose === 'other' && ARCHIVE_NAME.test(bare(table.name.table)) ? 'archive' : purpose };

@@ -4,13 +4,14 @@ import type { CatalogueTable } from '@/lib/database/catalogue';
 import type { Database } from '@/lib/database/database';
 import type { Engine } from '@/lib/database/engine';
 import { tableParts } from '@/lib/shape/schema/names';
-import type { Candidate, Caution, Detection, DetectionFailure, Examination, StatusWord } from '@/lib/shared/detection';
+import type { Candidate, CandidateCompanion, Caution, Detection, DetectionFailure, Examination, StatusWord } from '@/lib/shared/detection';
 import { Problem } from '@/lib/shared/problems';
 import type { LiveState } from '@/lib/shared/states';
 import { findCandidates, type Found } from './candidates';
 import { failureOf } from './failure';
+import { tableText } from './names';
 import { proposeOwn, proposeShape, type Proposal, type ProposeOptions } from './propose';
-import { readColumns, readThrough, type ColumnsRead } from './read';
+import { readColumns, readThrough, type ColumnsRead, type DeadRead } from './read';
 import { proposeWords, rolesOf, type RoleColumns } from './roles';
 
 const MOST_TABLES = 20_000;
@@ -59,7 +60,7 @@ export async function detectAndExamine(
   const examinations: Examination[] = [];
   const taken = [...each.taken];
   for (const one of found) {
-    const { id, ...examination } = await examine(database, one, tables, { ...each, taken, confirmed: {} });
+    const { id, examination } = await examine(database, one, tables, { ...each, taken, confirmed: {} });
     taken.push(id);
     examinations.push(examination);
   }
@@ -77,8 +78,7 @@ export async function examineTable(
   const { tables, found } = await scan(database, { ...options, schema });
   const one = found.find(({ candidate: { name } }) => name.schema === schema && name.table === table);
   if (one === undefined) throw new Problem('not_found', `No outbox was found in ${schema}.${table}: it may be gone, or have changed`);
-  const { id: _, ...examination } = await examine(database, one, tables, how);
-  return examination;
+  return (await examine(database, one, tables, how)).examination;
 }
 
 async function scan(
@@ -102,8 +102,12 @@ function isOwn({ companions }: Engine, { schema, table }: CatalogueTable['name']
   return companions.schema === null ? table.startsWith(companions.prefix) : schema === companions.schema;
 }
 
-/** An examination, and the outbox's id in its YAML; '' without YAML. */
-type Examined = Examination & { id: string };
+interface Examined {
+  examination: Examination;
+  /** The outbox's id in the YAML; '' without YAML. */
+  id: string;
+  dead: DeadRead;
+}
 
 /** A bounded read of columns, then of at most 200 newest rows through the mapping. Throws only bugs of the console. */
 async function examine(database: Database, found: Found, tables: readonly CatalogueTable[], options: ExamineOptions): Promise<Examined> {
@@ -111,30 +115,59 @@ async function examine(database: Database, found: Found, tables: readonly Catalo
   const asShape =
     candidate.shape === null ? null : await tryOut(database, candidate, proposeShape(found, candidate.shape, options), options);
   // If most rows match no state, the columns are the shape's but the words are not: a mapping of its own is proposed.
-  if (asShape !== null && (generic === null || candidate.confidence === 'certain' || !mostlyUnmapped(asShape))) return asShape;
+  if (asShape !== null && (generic === null || candidate.confidence === 'certain' || !mostlyUnmapped(asShape.examination)))
+    return warned(asShape, deadOthers(asShape));
   const roles = generic?.roles ?? rolesOf(table);
   const read = await columnsOf(database, candidate, roles);
-  if ('code' in read) return { candidate, roles: [], status: null, sample: null, problem: read, yaml: '', id: '' };
+  if ('code' in read)
+    return { examination: { candidate, roles: [], status: null, sample: null, problem: read, yaml: '' }, id: '', dead: null };
   const words = withConfirmed(proposeWords(read.words), options.confirmed);
-  const own = asShape === null ? candidate : withoutShape(candidate);
-  const near = tables.filter(({ name }) => name.schema === table.name.schema);
-  const examined = await tryOut(database, own, proposeOwn(found, read, roles, words, near, options), options);
-  const toConfirm = words.some(({ sure }) => !sure) || (roles.status !== undefined && words.length === 0);
-  return {
-    ...examined,
-    status: roles.status === undefined ? null : { column: roles.status.name, words, complete: read.complete },
-    candidate: { ...own, cautions: [...own.cautions, ...cautionsOf(examined, read, toConfirm)] },
+  const attempt = async (own: Candidate): Promise<Examined> => {
+    const beside = own.companions.filter(({ purpose }) => purpose === 'dead').map((one) => one.table);
+    const dead = tables.filter(({ name }) => beside.includes(tableText(name)));
+    const tried = await tryOut(database, own, proposeOwn(table, read, roles, words, dead, options), options);
+    return tried.dead?.twice === true ? attempt(withoutDead(tried)) : tried;
   };
+  const examined = await attempt(asShape === null ? candidate : withoutShape(candidate));
+  const toConfirm = words.some(({ sure }) => !sure) || (roles.status !== undefined && words.length === 0);
+  const status = roles.status === undefined ? null : { column: roles.status.name, words, complete: read.complete };
+  return warned(examined, [...cautionsOf(examined.examination, read, toConfirm), ...deadOthers(examined)], status);
+}
+
+function warned({ examination, ...rest }: Examined, cautions: Caution[], status: Examination['status'] = null): Examined {
+  const { candidate } = examination;
+  return { ...rest, examination: { ...examination, status, candidate: { ...candidate, cautions: [...candidate.cautions, ...cautions] } } };
+}
+
+/** Leaves out a dead-letter table that holds copies. */
+function withoutDead(examined: Examined): Candidate {
+  const { candidate } = examined.examination;
+  const companions = candidate.companions.map((one) => (isRead(examined, one) ? { ...one, purpose: 'other' as const } : one));
+  const caution: Caution = { code: 'dead_copies', values: { table: examined.dead?.table ?? '' } };
+  return { ...candidate, companions, cautions: [...candidate.cautions, caution] };
+}
+
+const isRead = ({ examination: { candidate }, dead }: Examined, { table }: CandidateCompanion): boolean =>
+  dead !== null && table === tableText({ ...candidate.name, table: dead.table });
+
+/** Dead-letter tables beside it that are not read. */
+function deadOthers(examined: Examined): Caution[] {
+  const { candidate, problem } = examined.examination;
+  const others = candidate.companions.filter((one) => one.purpose === 'dead' && !isRead(examined, one));
+  if (problem !== null || others.length === 0) return [];
+  return [{ code: 'dead_others', values: { tables: others.map(({ table }) => table).join(', ') } }];
 }
 
 const mostlyUnmapped = ({ sample }: Examination): boolean => sample !== null && sample.looked > 0 && sample.unmapped * 2 > sample.looked;
 
 async function tryOut(database: Database, candidate: Candidate, proposal: Proposal, { rows }: ExamineOptions): Promise<Examined> {
-  const base = { candidate, roles: [], status: null, sample: null, problem: null, ...proposal };
+  const { id, yaml } = proposal;
+  const examination: Examination = { candidate, roles: [], status: null, sample: null, problem: null, yaml };
   try {
-    return { ...base, ...(await readThrough(database, proposal.yaml, rows)) };
+    const { dead, read } = await readThrough(database, yaml, rows);
+    return { id, dead, examination: { ...examination, ...read } };
   } catch (error) {
-    return { ...base, problem: expected(error) };
+    return { id, dead: null, examination: { ...examination, problem: expected(error) } };
   }
 }
 

@@ -35,17 +35,15 @@ export function proposeShape({ candidate, fit }: Found, key: string, options: Pr
   });
 }
 
-/** The YAML of an inline mapping; `near` are the tables of its schema. */
+/** The YAML of an inline mapping; `dead` are tables that may hold its dead letters. */
 export function proposeOwn(
-  { candidate }: Found,
+  { name }: CatalogueTable,
   read: ColumnsRead,
   roles: RoleColumns,
   words: readonly StatusWord[],
-  near: readonly CatalogueTable[],
+  dead: readonly CatalogueTable[],
   options: ProposeOptions,
 ): Proposal {
-  const beside = candidate.companions.find(({ purpose }) => purpose === 'dead')?.table;
-  const dead = near.find((other) => tableText(other.name) === beside) ?? null;
   const { states, ...mapping } = proposeMapping({ ...read, roles, words, dead });
   const { kind, columns } = mapping;
   // A time without a zone: a person has to confirm its zone.
@@ -60,9 +58,11 @@ export function proposeOwn(
   });
   const rules = states.map(({ state, when }) => ({ state, when }));
   const shape = { kind, columns, states: rules, ...(mapping.dead === undefined ? {} : { dead: mapping.dead }) };
-  return proposalOf(candidate.name, options, { shape, parameters: zoneless ? { timeZone: 'UTC' } : {} }, (nodeAt) => {
+  return proposalOf(name, options, { shape, parameters: zoneless ? { timeZone: 'UTC' } : {} }, (nodeAt) => {
     const parameter = nodeAt('parameters', 'timeZone');
     if (parameter !== undefined) parameter.comment = ' confirm: the times have no zone';
+    const moved = nodeAt('shape', 'dead', 'table');
+    if (moved !== undefined && rules.some(({ state }) => state === 'dead')) moved.comment = ' confirm: no event is dead in both tables';
     const written = nodeAt('shape', 'states');
     if (!isSeq<Node>(written)) return;
     if (kind === 'presence') written.commentBefore = ' rows are taken out when they are published';
@@ -125,7 +125,7 @@ const PLAIN_ROLES = VALUE_ROLES.filter((role): role is ValueRole & DictionaryRol
 interface MappingInput extends Pick<ColumnsRead, 'description' | 'times' | 'zeros'> {
   roles: RoleColumns;
   words: readonly StatusWord[];
-  dead: CatalogueTable | null;
+  dead: readonly CatalogueTable[];
 }
 
 function proposeMapping(input: MappingInput): Mapping {
@@ -140,7 +140,7 @@ function proposeMapping(input: MappingInput): Mapping {
     if (time === null) continue;
     columns[role] = time === undefined ? column.name : { column: column.name, time };
   }
-  return { ...statesOf(input, columns), columns, dead: deadOf(input, id) };
+  return { ...statesOf(input, columns), columns, dead: input.dead.flatMap((table) => deadOf(table, input, id) ?? [])[0] };
 }
 
 /** The columns that identify a row: the best unique key, without the time column a table is partitioned by. */
@@ -233,18 +233,22 @@ function fromWords({ name: column, kind }: CatalogueColumn, words: readonly Stat
   return states.toSpliced(waiting, 0, { ...pending, state: 'retrying', when: tried });
 }
 
-/** The dead-letter table, with the roles whose columns have other names there. */
-function deadOf({ dead, roles }: MappingInput, id: string[]): Mapping['dead'] {
-  if (dead === null) return undefined;
+const HAD_ID = /^(original|source|outbox|event|message|msg|row|entry)+id$/;
+
+/** A dead-letter table, with the roles whose columns have other names there; undefined if its rows could not be matched with the outbox's. */
+function deadOf(dead: CatalogueTable, { description, roles }: MappingInput, id: string[]): Mapping['dead'] {
   const there = new Set(dead.columns.map(({ name }) => name));
-  // Without the outbox's key its rows could not be matched.
-  if (!id.every((name) => there.has(name))) return undefined;
+  const kind = id.length === 1 ? description.columns.get(id[0] ?? '')?.kind : undefined;
+  // Beside a number of its own, the id that the event had.
+  const had = dead.columns.find((one) => one.kind === kind && HAD_ID.test(bare(one.name)) && !description.columns.has(one.name))?.name;
+  const ids = had === undefined ? id : [had];
+  if (!ids.every((name) => there.has(name))) return undefined;
   const own = rolesOf(dead);
-  const columns: NonNullable<Mapping['dead']>['columns'] = {};
+  const columns: NonNullable<Mapping['dead']>['columns'] = had === undefined ? {} : { id: had };
   for (const role of PLAIN_ROLES) {
     const column = own[role];
     const main = roles[role];
-    if (column !== undefined && column.name !== main?.name && !id.includes(column.name) && (main === undefined || !there.has(main.name)))
+    if (column !== undefined && column.name !== main?.name && !ids.includes(column.name) && (main === undefined || !there.has(main.name)))
       columns[role] = column.name;
   }
   return { table: dead.name.table, ...(Object.keys(columns).length === 0 ? {} : { columns }) };

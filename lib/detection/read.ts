@@ -10,6 +10,7 @@ import { contentOf } from '@/lib/outbox/rows/event-content';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { listEvents } from '@/lib/outbox/lists/list-events';
+import { sharedDead } from '@/lib/outbox/mapping/row-checks';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { TIME_ROLES, VALUE_ROLES } from '@/lib/shape/schema/source';
 import type { MappedRole, Sample } from '@/lib/shared/detection';
@@ -103,21 +104,24 @@ const PAYLOAD_CHARACTERS = 400;
 /** Levels of a payload that are shown. */
 const PAYLOAD_DEPTH = 2;
 
+/** The dead-letter table that is read; `twice`: its events are in the outbox too. */
+export type DeadRead = { table: string; twice: boolean } | null;
+type Reading = { dead: DeadRead; read: { roles: MappedRole[]; sample: Sample } };
+
 /** Reads the newest rows through the proposed YAML. Throws Problem if the mapping does not fit, DatabaseFailure if the database fails. */
-export async function readThrough(database: Database, yaml: string, rows: number): Promise<{ roles: MappedRole[]; sample: Sample }> {
+export async function readThrough(database: Database, yaml: string, rows: number): Promise<Reading> {
   const outbox = await bindOutbox(settingsOf(configOf(database, yaml)), database);
   const stateless = outbox.shape.states.length === 0;
   const page = await listEvents(outbox, { order: 'newest' }, { limit: COUNTED_ROWS });
   const shown = await maskErrors(outbox, page.events.slice(0, rows));
-  return {
-    roles: mappedRoles(outbox),
-    sample: {
-      rows: await Promise.all(shown.map((event) => rowOf(outbox, event))),
-      looked: page.events.length,
-      unmapped: stateless ? 0 : page.events.filter((event) => event.state === 'unmapped').length,
-      stateless,
-    },
+  const sample = {
+    rows: await Promise.all(shown.map((event) => rowOf(outbox, event))),
+    looked: page.events.length,
+    unmapped: stateless ? 0 : page.events.filter((event) => event.state === 'unmapped').length,
+    stateless,
   };
+  const dead = outbox.dead === null ? null : { table: outbox.dead.table.table, twice: await sharedDead(outbox) };
+  return { dead, read: { roles: mappedRoles(outbox), sample } };
 }
 
 /** Parsed like a configuration file, so that the proposal can be pasted. */

@@ -14,7 +14,8 @@ export type ReasonCode =
 /** What to know before using the mapping; texts under `detect.cautions.<code>`. */
 export type CautionCode =
   | 'other_name' | 'other_words' | 'words_to_confirm' | 'row_security' | 'not_readable' | 'no_key' | 'no_created_at'
-  | 'rows_vanish' | 'time_zone' | 'assumed' | 'job_queue' | 'inbox' | 'dead_letters' | 'close'; // prettier-ignore
+  | 'rows_vanish' | 'time_zone' | 'assumed' | 'job_queue' | 'inbox' | 'dead_letters' | 'close'
+  | 'dead_copies' | 'dead_others'; // prettier-ignore
 
 export interface DetectionNote<Code extends string> {
   code: Code;

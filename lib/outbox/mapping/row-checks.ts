@@ -142,6 +142,21 @@ export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
   return [{ path: ['shape', 'columns', 'id'], message }];
 }
 
+const DEAD_ROWS = 20;
+
+/** Whether rows of the dead-letter table are in the outbox too, so that each counts twice: at least half of 20; false if unreadable in time. */
+export async function sharedDead(outbox: Outbox): Promise<boolean> {
+  const { main, dead, database } = outbox;
+  if (dead === null) return false;
+  const [here, there] = [placeSql(outbox, main), placeSql(outbox, dead)];
+  const select = (at: typeof here) => sql<{ id: string | null }>`select ${at.id.text} as id from ${at.from}`;
+  const rows = await fewRows(database, sql<{ id: string | null }>`${select(there)} limit ${sql.lit(DEAD_ROWS)}`);
+  const ids = rows.flatMap(({ id }) => id ?? []);
+  if (ids.length === 0) return false;
+  const both = await fewRows(database, sql<{ id: string | null }>`${select(here)} where ${here.id.among(ids)}`);
+  return both.length * 2 >= ids.length;
+}
+
 function isUnique(place: Place): boolean {
   const names = new Set(place.id.map(({ name }) => name));
   return names.size === 0 || uniqueIndexes(place).some(({ columns }) => columns.length > 0 && columns.every((column) => names.has(column)));
