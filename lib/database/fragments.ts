@@ -63,7 +63,7 @@ export interface Fragments {
    * its size, and by its beginning if its type (`description`) can be read in part.
    */
   stableDigest(parts: RawBuilder<unknown>[], payload: RawBuilder<unknown> | null, description?: ColumnDescription): RawBuilder<string>;
-  /** The text at a path of a JSON value, or of a text with JSON; NULL if there is none. */
+  /** The text at a path of a JSON value, or of a text or bytes (UTF-8) with JSON; NULL if there is none. */
   jsonText(column: RawBuilder<unknown>, path: string[], description: ColumnDescription): RawBuilder<string | null>;
   /** Size of a value in bytes, without reading it: exact if `tellsSize`, otherwise the stored size, times eight if compressed. */
   sizeBytes(column: RawBuilder<unknown>, description: ColumnDescription): RawBuilder<number>;

@@ -32,7 +32,7 @@ function describeCapabilities(outbox: Outbox): Capabilities {
     fields: {
       ...fields,
       error: fields.error || outbox.dead?.roles.error !== undefined,
-      amount: outbox.settings.amount !== null && main.roles.payload !== undefined && mayHoldJson(main.roles.payload.column),
+      amount: outbox.settings.amount !== null && main.roles.payload !== undefined && mayHoldJson(main.roles.payload.column, shape),
     },
   };
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Fragments } from '../fragments';
 import { type ColumnDescription, type TableDescription, tableRef } from '../description';
 import { EPOCH, fractionDigits, fromUtc, isRealDate, toUtc, utcText } from './times';
-import { asText, isLiteral, isOneOf, isTrue, typed } from './values';
+import { asText, isLiteral, isOneOf, isTrue, typed, utf8 } from './values';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
@@ -54,8 +54,10 @@ const ISO = '%Y-%m-%dT%H:%i:%s.%fZ';
  * NULL for a text that is no JSON: reading a path of it would fail the statement. MySQL also fails on JSON nested deeper than 100 levels;
  * the connection then sets the most brackets that a text may open (`MysqlConnection`).
  */
-function validJson(column: RawBuilder<unknown>, { kind }: ColumnDescription): RawBuilder<unknown> {
+function validJson(column: RawBuilder<unknown>, description: ColumnDescription): RawBuilder<unknown> {
+  const { kind } = description;
   if (kind === 'json') return column;
+  if (kind === 'binary') return validJson(utf8(column), { ...description, kind: 'text' });
   const opened = sql`char_length(${column}) - char_length(replace(replace(${column}, '[', ''), '{', ''))`;
   return sql`(case when case when @outbox_console_brackets is null or ${opened} <= @outbox_console_brackets then json_valid(${column}) end then ${column} end)`;
 }

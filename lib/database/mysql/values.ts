@@ -13,6 +13,16 @@ export function asText(column: Sql, description?: ColumnDescription): Sql<string
   return sql`cast(${column} as char)`;
 }
 
+/**
+ * Bytes as the text they hold in UTF-8; NULL for any others. Of those MySQL makes NULL, and MariaDB question marks: half a character only on
+ * the way through UTF-16.
+ */
+export function utf8(bytes: Sql): Sql<string | null> {
+  const text = sql`convert(${bytes} using utf8mb4)`;
+  const back = sql`cast(convert(convert(${text} using utf16) using utf8mb4) as binary)`;
+  return sql`(case when ${back} = ${bytes} and locate(x'00', ${bytes}) = 0 then ${text} end)`;
+}
+
 export function typed(value: string, description: ColumnDescription): Sql {
   const { kind, type } = description;
   // MySQL casts a parameter to a signed number first, which loses half of the unsigned range: hence the cast to char.

@@ -13,20 +13,25 @@ const OPENINGS_MAX = 10_000;
 const PAIR = String.raw`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`;
 const NO_TEXT = String.raw`\\u(0000|[dD][89a-fA-F])`;
 
+/** UTF-8 as PostgreSQL's texts hold it (no NUL), as pairs of hexadecimal digits. */
+const UTF8_DIGITS = String.raw`^(?:0[1-9a-f]|[1-7][0-9a-f]|(?:c[2-9a-f]|d[0-9a-f])[89ab][0-9a-f]|e0[ab][0-9a-f][89ab][0-9a-f]|e[1-9a-cef](?:[89ab][0-9a-f]){2}|ed[89][0-9a-f][89ab][0-9a-f]|f0[9ab][0-9a-f](?:[89ab][0-9a-f]){2}|f[123](?:[89ab][0-9a-f]){3}|f48[0-9a-f](?:[89ab][0-9a-f]){2})*$`;
+
+/** Bytes as the text they hold in UTF-8; NULL for any others, on which a cast fails, and in a database of another encoding. */
+const utf8 = (bytes: Sql): Sql<string | null> =>
+  sql`(case when getdatabaseencoding() = 'UTF8' and encode(${bytes}, 'hex') ~ ${sql.lit(UTF8_DIGITS)} then convert_from(${bytes}, 'UTF8') end)`;
+
 /** The value at a path as text; NULL if there is none, or the document holds escapes that the server cannot decode. */
 export function jsonText(column: Sql, path: string[], description: ColumnDescription): Sql<string | null> {
   const steps = sql`array[${sql.join(path.map((step) => sql.lit(step)))}]::text[]`;
   return whenReadable(column, description, 'json', (document) => sql<string | null>`${document} #>> ${steps}`);
 }
 
-/** A text is cast to json, not to jsonb, which cannot hold numbers of any length. */
-function whenReadable<T>(
-  column: Sql,
-  { kind, type }: ColumnDescription,
-  is: 'json' | 'json array',
-  value: (document: Sql) => Sql<T>,
-): Sql<T> {
+/** A text is cast to json, not to jsonb, which cannot hold numbers of any length. Bytes become a text once a value. */
+function whenReadable<T>(column: Sql, description: ColumnDescription, is: 'json' | 'json array', value: (document: Sql) => Sql<T>): Sql<T> {
+  const { kind, type } = description;
   if (type === 'jsonb') return sql`(${value(column)})`;
+  if (kind === 'binary')
+    return sql`(select ${whenReadable(sql`b.t`, { ...description, kind: 'text' }, is, value)} from (select ${utf8(column)} as t offset 0) as b)`;
   const text = sql`(${column})::text`;
   if (kind === 'json') return sql`(case when ${writable(text)} then ${value(column)} end)`;
   const [characters, openings] = [sql.lit(2 * OPENINGS_MAX), sql.lit(OPENINGS_MAX)];

@@ -92,7 +92,7 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       ordering: { key: ['aggregateId', 'kind'], by: 'sequence', blockedBy: ['pending'] },
     });
     expect(found).toEqual([
-      expect.stringMatching(/^shape\.columns\.error\.last: "status" is int.*, which is no list$/),
+      expect.stringMatching(/^shape\.columns\.error\.last: "status" is int.*, which is no list: leave last out$/),
       'shape.dead.table: is the outbox itself, whose rows would be there twice: leave it out, and tell what is dead under states',
       'shape.ordering.key: "aggregateId" is neither a role that columns names nor a column of the table',
       'shape.ordering.by: columns does not say which column is sequence',

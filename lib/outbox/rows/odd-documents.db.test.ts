@@ -22,6 +22,14 @@ const DOCUMENTS: Record<string, { text: string; trace: string | null }> = {
   'deeper than the server reaches': { text: `${'{"t":'.repeat(20_000)}1${'}'.repeat(20_000)}`, trace: null },
   'no JSON': { text: 'boom {', trace: null },
 };
+/** Bytes that are no text of the server. */
+const RAW: Record<string, Buffer | null> = {
+  'bytes of another encoding': Buffer.from('{"t":"a","x":"\u00e9"}', 'latin1'),
+  'a NUL byte': Buffer.from('{"t":"a","x":"\u0000"}'),
+  'half a character': Buffer.from('7b2274223a22eda080227d', 'hex'),
+  empty: Buffer.alloc(0),
+  none: null,
+};
 const SECRET = '{"card":"4111-secret"}';
 /** More than is read of a payload for a list. */
 const LONG = `{"card":"4111-secret","pin":12345678,"rest":"${'x'.repeat(70_000)}"}`;
@@ -36,6 +44,12 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (db) => {
     await db.query(`CREATE TABLE documents (id varchar(60) PRIMARY KEY, body ${long} NOT NULL)`);
     for (const [name, { text }] of Object.entries(DOCUMENTS)) await db.query(`INSERT INTO documents VALUES (${p1}, ${p2})`, [name, text]);
+    await db.query(`CREATE TABLE raw_documents (id varchar(60) PRIMARY KEY, body ${bytes}, history ${bytes})`);
+    const raw = [...Object.entries(DOCUMENTS).map(([name, { text }]) => [name, Buffer.from(text)] as const), ...Object.entries(RAW)];
+    for (const [name, body] of raw) {
+      const history = body === null ? null : Buffer.concat([Buffer.from('[{"t":"first"},'), body, Buffer.from(']')]);
+      await db.query(`INSERT INTO raw_documents VALUES (${p1}, ${p2}, ${p3})`, [name, body, history]);
+    }
     await db.query('CREATE TABLE typed (id int PRIMARY KEY, body json NOT NULL)');
     for (const [index, body] of ['{"amount": 5}', String.raw`{"amount": 6, "x": "\u0000"}`].entries())
       await db.query(`INSERT INTO typed VALUES (${p1}, ${p2})`, [index + 1, body]);
@@ -70,6 +84,34 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
         'no JSON': null,
         'deeper than the server reaches': null,
       });
+  });
+
+  it('bytes that may be JSON: a value by its path, the last of a list, an amount; no row is lost', async () => {
+    const columns = {
+      id: 'id',
+      payload: 'body',
+      traceId: { column: 'body', path: ['t'] },
+      dedupKey: { column: 'history', last: true, path: ['t'] },
+    };
+    const over = { columns, payload: { encoding: 'json' } };
+    const outbox = await bound('raw_documents', over, { amount: { value: 'payload.t' } });
+    expect(capabilitiesOf(outbox).fields.amount).toBe(true);
+    const { events } = await listEvents(outbox, {}, { limit: 50 });
+    const none = Object.fromEntries(Object.keys(RAW).map((id) => [id, null]));
+    const found = Object.fromEntries(events.map(({ id, traceId }) => [id, traceId]));
+    expect(Object.keys(found).sort()).toEqual([...Object.keys(DOCUMENTS), ...Object.keys(RAW)].sort());
+    expect(found).toMatchObject(none);
+    const written = Object.fromEntries(Object.entries(DOCUMENTS).map(([id, { trace }]) => [id, trace]));
+    if (engine === 'postgres') expect(found).toEqual({ ...written, ...none });
+    else expect(found).toMatchObject({ plain: 'a', 'no JSON': null, 'deeper than the server reaches': null });
+    for (const event of events) {
+      expect.soft(event.amount, event.id).toBe(event.traceId);
+      if (event.traceId !== null) expect.soft(event.dedupKey, event.id).toBe(event.traceId);
+    }
+    // Of bytes that nothing is said of, no list takes one apart.
+    const unsaid = await bound('raw_documents', { columns: { id: 'id', payload: 'body' } }, { amount: { value: 'payload.t' } });
+    expect(capabilitiesOf(unsaid).fields.amount).toBe(false);
+    expect((await listEvents(unsaid, {}, { limit: 50 })).events.map(({ amount }) => amount)).toEqual(events.map(() => null));
   });
 
   it('a column that was JSON when it was written', async () => {

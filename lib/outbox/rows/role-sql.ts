@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { type ColumnDescription, tableRef } from '@/lib/database/description';
 import { belongs, compileCondition, type Scope } from '@/lib/shape/compile';
 import { isTimeRole, type ValueRole } from '@/lib/shape/schema/source';
+import type { Shape } from '@/lib/shape/shape';
 import type { Outbox } from '../outbox';
 import { plainColumn, type BoundRole, type Place } from '@/lib/shape/bound';
 import { READ_BYTES } from './content';
@@ -67,8 +68,9 @@ export function roleSize(outbox: Outbox, place: Place, role: ValueRole, alias: s
   return bound.join === null ? size : joined(bound, size, alias);
 }
 
-/** MariaDB's JSON is a text, and a role that may only read the table cannot see that it is more. */
-export const mayHoldJson = ({ kind }: Pick<ColumnDescription, 'kind'>): boolean => kind === 'json' || kind === 'text';
+/** MariaDB's JSON is a text, and a role that may only read the table cannot see that it is more; of bytes the shape says it. */
+export const mayHoldJson = ({ kind }: ColumnDescription, { payload }: Shape): boolean =>
+  kind === 'json' || kind === 'text' || (kind === 'binary' && (payload?.encoding === 'json' || payload?.encoding === 'text'));
 
 const columnOf = ({ join, column }: BoundRole, alias: string): RawBuilder<unknown> =>
   sql.id(join === null ? alias : joinAlias(join.name, alias), column.name);

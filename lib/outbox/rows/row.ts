@@ -116,7 +116,7 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
   const none = sql`cast(null as char(1))`;
   // A path into the payload.
   const amount = (path: string | undefined): RawBuilder<unknown> =>
-    path === undefined || payload === null || size === null || !mayHoldJson(payload.description)
+    path === undefined || payload === null || size === null || !mayHoldJson(payload.description, outbox.shape)
       ? none
       : sql`case when ${size} <= ${sql.lit(READ_BYTES)} then ${fragments.jsonText(payload.sql, pathSteps(path), payload.description)} end`;
   const large = takenApart(outbox, at.place).flatMap((role) => at.roleSize(role) ?? []);

@@ -86,10 +86,14 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
   const latest = bindLatest(source.latest, join, holder, path, binding);
   if (latest === undefined) return null;
   const steps = source.path ?? [];
-  if (steps.length > 0 && !source.last && column.kind !== 'json' && column.kind !== 'text')
-    problems.add([...path, 'path'], `"${column.name}" is ${column.type}, which holds no JSON`);
-  if (source.last === true && column.kind !== 'json' && column.kind !== 'text' && !column.type.endsWith('[]'))
-    problems.add([...path, 'last'], `"${column.name}" is ${column.type}, which is no list`);
+  const document = ['json', 'text', 'binary'].includes(column.kind);
+  if (steps.length > 0 && !source.last && !document)
+    problems.add(
+      [...path, 'path'],
+      `"${column.name}" is ${column.type}, which holds no JSON: name a column of JSON, of text or of bytes, or leave path out`,
+    );
+  if (source.last === true && !document && !column.type.endsWith('[]'))
+    problems.add([...path, 'last'], `"${column.name}" is ${column.type}, which is no list: leave last out`);
   const minus = source.minus === undefined ? 0 : amountIn(source.minus, binding, [...path, 'minus']);
   const time = source.time === undefined || source.time === 'auto' ? column.time : source.time;
   return {
