@@ -35,6 +35,17 @@ export function printsAsInteger(text: string, type: string): boolean {
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/**
+ * The bytes a text stands for in a column of bytes, as hexadecimal digits; null if it stands for none. Digits after `\x`, a text where the
+ * column holds texts, and a UUID in any other, so that one is found by how people write it.
+ */
+export function bytesOf(text: string, { holds }: ColumnDescription): string | null {
+  const [, digits] = /^\\x((?:[0-9a-f]{2})*)$/.exec(text) ?? [];
+  if (digits !== undefined) return digits;
+  if (holds === 'text') return text.isWellFormed() && !text.includes('\u0000') ? Buffer.from(text).toString('hex') : null;
+  return UUID.test(text.toLowerCase()) ? text.toLowerCase().replaceAll('-', '') : null;
+}
+
 export interface PrintedTime {
   /** As printed: 1 BC is year 1 with `beforeChrist`. */
   year: number;

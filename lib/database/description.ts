@@ -24,7 +24,11 @@ export interface ColumnDescription {
   over?: string;
   /** Encoding of an instant that the type does not show; set by the shape, never by the catalogue. */
   time?: TimeEncoding;
+  /** What a column of bytes holds; set by the shape, never by the catalogue. */
+  holds?: HeldInBytes;
 }
+
+export type HeldInBytes = 'text' | 'uuid';
 
 /** `utc`: zone-less and UTC. `epoch_ms`, `epoch_s`: a number since 1970. `iso`: ISO 8601 text. */
 export type TimeEncoding = 'utc' | 'epoch_ms' | 'epoch_s' | 'iso';

@@ -53,7 +53,7 @@ function compileLeaf(test: Leaf, alias: string, { fragments, timeZone, columns }
   const among = (wanted: Scalar[], ignoreCase: boolean | undefined): Test => {
     if (ignoreCase === true) {
       const folded = wanted.map((value) => sql.lit(String(value).toLowerCase()));
-      return sql`lower(${fragments.asText(column)}) in (${sql.join(folded)})`;
+      return sql`lower(${fragments.asText(column, known)}) in (${sql.join(folded)})`;
     }
     const labels = known?.labels;
     // The library's version may lack a value of its enum: no row has it, and comparing with it fails.
@@ -75,7 +75,8 @@ function compileLeaf(test: Leaf, alias: string, { fragments, timeZone, columns }
     isNull: ({ isNull }) => (isNull ? sql`${column} is null` : sql`${column} is not null`),
     isTrue: ({ isTrue }) => fragments.isTrue(column, described(), isTrue),
     isEmpty: ({ isEmpty }) => {
-      const empty = sql<boolean>`${fragments.asText(column)} in ('', '[]', '{}')`;
+      // Bytes are compared as they are: no text of them is empty on every engine.
+      const empty = sql<boolean>`${known?.kind === 'binary' ? column : fragments.asText(column)} in ('', '[]', '{}')`;
       return isEmpty ? empty : sql`not (${empty})`;
     },
     above: ({ above }) => compared('above', above),

@@ -108,6 +108,8 @@ export const shapeSchema = z.strictObject({
   columns: columnsSchema.refine((columns) => columns.id !== undefined, 'name the id column'),
   /** How columns without a role encode a time. */
   times: z.record(z.string(), z.enum(['auto', 'utc', 'epoch_ms', 'epoch_s', 'iso'])).default({}),
+  /** `{ id: uuid, order_key: text }`: what columns of bytes hold. */
+  bytes: z.record(nameSchema, z.enum(['text', 'uuid'])).optional(),
   rows: conditionSchema.optional().describe('Only these rows are events'),
   /** Ordered: the first matching rule gives a row's state. Empty if the table does not show it. */
   states: z.array(stateRuleSchema),

@@ -11,21 +11,23 @@ import { mysqlDialect } from './pool';
 import { tableRules } from './table-rules';
 import { serverName } from './server';
 import { fractionDigits } from './times';
+import { digitsOf } from './values';
 
 /** Only an id that prints exactly like the stored one identifies its row; any text compared with a number would match 0. */
-function idFits(id: string, { kind, type }: ColumnDescription): boolean {
+function idFits(id: string, description: ColumnDescription): boolean {
+  const { kind, type } = description;
   if (!id.isWellFormed()) return false;
   if (kind === 'uuid') return UUID.test(id);
   if (kind === 'integer') return printsAsInteger(id, type);
-  if (kind === 'binary') return /^([0-9a-f]{2})*$/.test(id) && isAsLong(id.length / 2, type);
+  if (kind === 'binary') return isAsLong(digitsOf(id, description), type);
   if (kind === 'decimal') return printsAsDecimal(id, type);
   return kind === 'text' && !id.includes('\u0000');
 }
 
 /** A BINARY(16) holds exactly sixteen bytes; other types have no fixed length. */
-function isAsLong(bytes: number, type: string): boolean {
+function isAsLong(digits: string | null, type: string): boolean {
   const length = /^binary\((\d+)\)/i.exec(type)?.[1];
-  return length === undefined || Number(length) === bytes;
+  return digits !== null && (length === undefined || Number(length) * 2 === digits.length);
 }
 
 /** Accepts zero dates and dates with a zero part, which old tables hold and the console's sessions allow. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Fragments } from '../fragments';
 import { type ColumnDescription, type TableDescription, tableRef } from '../description';
 import { EPOCH, fractionDigits, fromUtc, isRealDate, toUtc, utcText } from './times';
-import { asText, isLiteral, isOneOf, isTrue, typed, utf8 } from './values';
+import { asText, isLiteral, isOneOf, isTrue, typed, heldText } from './values';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
@@ -57,7 +57,7 @@ const ISO = '%Y-%m-%dT%H:%i:%s.%fZ';
 function validJson(column: RawBuilder<unknown>, description: ColumnDescription): RawBuilder<unknown> {
   const { kind } = description;
   if (kind === 'json') return column;
-  if (kind === 'binary') return validJson(utf8(column), { ...description, kind: 'text' });
+  if (kind === 'binary') return validJson(heldText(column), { ...description, kind: 'text' });
   const opened = sql`char_length(${column}) - char_length(replace(replace(${column}, '[', ''), '{', ''))`;
   return sql`(case when case when @outbox_console_brackets is null or ${opened} <= @outbox_console_brackets then json_valid(${column}) end then ${column} end)`;
 }
@@ -130,7 +130,7 @@ export const mysqlFragments: Fragments = {
   sizeBytes: (column, { type }) => (type === 'json' ? sql`json_storage_size(${column})` : sql`length(${column})`),
   tellsSize: ({ type }) => type !== 'json',
   head: (column, description, characters) =>
-    description.kind === 'binary'
+    description.kind === 'binary' && description.holds === undefined
       ? sql`lower(hex(left(${column}, ${sql.lit(Math.floor(characters / 2))})))`
       : sql`left(${asText(column, description)}, ${sql.lit(characters)})`,
   rowAsJson: (columns) =>

@@ -1,23 +1,39 @@
 import { sql, type RawBuilder } from 'kysely';
+import { bytesOf } from '../column-text';
 import type { ColumnDescription } from '../description';
 import { oneOf, TRUTH_WORDS } from '../fragments';
 import { utcText } from './times';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
-/** A column as text: bytes as hexadecimal digits, bits as a number. */
+/** A column as text: bits as a number; bytes as what they hold, otherwise as hexadecimal digits. */
 export function asText(column: Sql, description?: ColumnDescription): Sql<string | null> {
-  if (description?.kind === 'binary') return sql`lower(hex(${column}))`;
+  if (description?.kind === 'binary') return bytesAsText(column, description);
   // `+ 0` turns bits into a number and drops the leading zeros of ZEROFILL.
   if (description !== undefined && /^bit|zerofill/i.test(description.type)) return sql`cast(${column} + 0 as char)`;
   return sql`cast(${column} as char)`;
+}
+
+/** Bytes that are not what the column holds, and a text that would look like those, are digits after `\x`. */
+function bytesAsText(column: Sql, { holds }: ColumnDescription): Sql<string | null> {
+  const digits = sql<string | null>`lower(hex(${column}))`;
+  if (holds === undefined) return digits;
+  const other = sql`concat(convert(x'5c78' using utf8mb4), ${digits})`;
+  if (holds === 'text') return sql`cast(coalesce(case when left(${column}, 2) <> x'5c78' then ${heldText(column)} end, ${other}) as char)`;
+  const dashed = [9, 14, 19, 24].reduce<Sql>((text, place) => sql`insert(${text}, ${sql.lit(place)}, 0, '-')`, digits);
+  return sql`cast(case when length(${column}) = 16 then ${dashed} else ${other} end as char)`;
+}
+
+/** The bytes that a text stands for; where nothing is said of the column, the digits that it is shown as too. */
+export function digitsOf(text: string, description: ColumnDescription): string | null {
+  return bytesOf(text, description) ?? (description.holds === undefined && /^([0-9a-f]{2})*$/.test(text) ? text : null);
 }
 
 /**
  * Bytes as the text they hold in UTF-8; NULL for any others. Of those MySQL makes NULL, and MariaDB question marks: half a character only on
  * the way through UTF-16.
  */
-export function utf8(bytes: Sql): Sql<string | null> {
+export function heldText(bytes: Sql): Sql<string | null> {
   const text = sql`convert(${bytes} using utf8mb4)`;
   const back = sql`cast(convert(convert(${text} using utf16) using utf8mb4) as binary)`;
   return sql`(case when ${back} = ${bytes} and locate(x'00', ${bytes}) = 0 then ${text} end)`;
@@ -30,7 +46,7 @@ export function typed(value: string, description: ColumnDescription): Sql {
   if (kind === 'boolean') return sql`cast(${/^(1|true)$/i.test(value) ? '1' : '0'} as unsigned)`;
   // Wider than the column on either side of the point, so that no value is cut to fit; a text would be compared as a float.
   if (kind === 'decimal') return /^(float|double)/i.test(type) ? sql`(${value} + 0e0)` : sql`cast(${value} as ${sql.raw(widened(type))})`;
-  if (kind === 'binary') return sql`unhex(${value})`;
+  if (kind === 'binary') return sql`unhex(${digitsOf(value, description) ?? value})`;
   if (kind === 'uuid') return sql`cast(${value} as uuid)`;
   if (kind === 'instant' || kind === 'wall_clock') return sql`cast(${value.includes('T') ? utcText(value) : value} as datetime(6))`;
   if (/^bit/i.test(type)) return sql`cast(cast(${value} as char) as unsigned)`;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { ownColumn, type Engine, type Transactions } from '../engine';
 import type { ColumnDescription, Db } from '../description';
-import { daysOf, printedTime, printsAsDecimal, printsAsInteger, resolutionOf, UUID } from '../column-text';
+import { bytesOf, daysOf, printedTime, printsAsDecimal, printsAsInteger, resolutionOf, UUID } from '../column-text';
 import { describePostgresTable, postgresTableNames, relatedTables, changeCounts, estimateRows, tableSize } from './describe';
 import { postgresFailure } from './failure';
 import { postgresFragments } from './fragments';
@@ -21,7 +21,7 @@ function idFits(id: string, description: ColumnDescription): boolean {
   // A transaction id, by which Watermill orders.
   if (type === 'xid8') return /^(0|[1-9][0-9]{0,19})$/.test(id) && BigInt(id) <= 18_446_744_073_709_551_615n;
   if (description.kind === 'decimal') return printsAsDecimal(id, type);
-  if (description.kind === 'binary') return /^\\x([0-9a-f]{2})*$/.test(id);
+  if (description.kind === 'binary') return bytesOf(id, description) !== null;
   return description.kind === 'text';
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { keepsDecimals } from '../column-text';
+import { bytesOf, keepsDecimals } from '../column-text';
 import { oneOf, TRUTH_WORDS, type Fragments } from '../fragments';
 import { type ColumnDescription, type TableName, tableRef } from '../description';
 
@@ -17,8 +17,27 @@ const NO_TEXT = String.raw`\\u(0000|[dD][89a-fA-F])`;
 const UTF8_DIGITS = String.raw`^(?:0[1-9a-f]|[1-7][0-9a-f]|(?:c[2-9a-f]|d[0-9a-f])[89ab][0-9a-f]|e0[ab][0-9a-f][89ab][0-9a-f]|e[1-9a-cef](?:[89ab][0-9a-f]){2}|ed[89][0-9a-f][89ab][0-9a-f]|f0[9ab][0-9a-f](?:[89ab][0-9a-f]){2}|f[123](?:[89ab][0-9a-f]){3}|f48[0-9a-f](?:[89ab][0-9a-f]){2})*$`;
 
 /** Bytes as the text they hold in UTF-8; NULL for any others, on which a cast fails, and in a database of another encoding. */
-const utf8 = (bytes: Sql): Sql<string | null> =>
+const heldText = (bytes: Sql): Sql<string | null> =>
   sql`(case when getdatabaseencoding() = 'UTF8' and encode(${bytes}, 'hex') ~ ${sql.lit(UTF8_DIGITS)} then convert_from(${bytes}, 'UTF8') end)`;
+
+/** A column as text: bytes as what they hold, otherwise as digits after `\x`; so is a text that would look like those. */
+function asText(column: Sql, description?: ColumnDescription): Sql<string | null> {
+  if (description?.kind !== 'binary' || description.holds === undefined) return sql`(${column})::text`;
+  const other = sql`'\\x' || encode(${column}, 'hex')`;
+  if (description.holds === 'text')
+    return sql`coalesce(case when substring(${column} from 1 for 2) <> '\\x5c78' then ${heldText(column)} end, ${other})`;
+  return sql`(case when octet_length(${column}) = 16 then encode(${column}, 'hex')::uuid::text else ${other} end)`;
+}
+
+/** A text as the column's type spells it. */
+function spelt(text: string, description: ColumnDescription): string {
+  const digits = description.kind === 'binary' ? bytesOf(text, description) : null;
+  return digits === null ? text : `\\x${digits}`;
+}
+
+function typed(value: string, description: ColumnDescription): Sql {
+  return sql`cast(${spelt(value, description)} as ${sql.raw(castType(comparedAs(description)))})`;
+}
 
 /** The value at a path as text; NULL if there is none, or the document holds escapes that the server cannot decode. */
 export function jsonText(column: Sql, path: string[], description: ColumnDescription): Sql<string | null> {
@@ -31,7 +50,7 @@ function whenReadable<T>(column: Sql, description: ColumnDescription, is: 'json'
   const { kind, type } = description;
   if (type === 'jsonb') return sql`(${value(column)})`;
   if (kind === 'binary')
-    return sql`(select ${whenReadable(sql`b.t`, { ...description, kind: 'text' }, is, value)} from (select ${utf8(column)} as t offset 0) as b)`;
+    return sql`(select ${whenReadable(sql`b.t`, { ...description, kind: 'text' }, is, value)} from (select ${heldText(column)} as t offset 0) as b)`;
   const text = sql`(${column})::text`;
   if (kind === 'json') return sql`(case when ${writable(text)} then ${value(column)} end)`;
   const [characters, openings] = [sql.lit(2 * OPENINGS_MAX), sql.lit(OPENINGS_MAX)];
@@ -151,14 +170,14 @@ export const postgresFragments: Fragments = {
   secondsBefore: (value, seconds) => sql`(${value} - make_interval(secs => ${sql.lit(seconds)}))`,
   isTrue,
   lastElement,
-  asText: (column) => sql`(${column})::text`,
-  typed: (value, description) => sql`cast(${value} as ${sql.raw(castType(comparedAs(description)))})`,
+  asText,
+  typed,
   textValue: (value) => sql`cast(${value} as text)`,
   isOneOf: (column, values, description) =>
     asPrinted(
       oneOf(
         compared(column, description),
-        values.map((value) => sql`cast(${value} as ${sql.raw(castType(comparedAs(description)))})`),
+        values.map((value) => typed(value, description)),
       ),
       column,
       values,
@@ -166,7 +185,7 @@ export const postgresFragments: Fragments = {
     ),
   isAnyOf: (column, values, description) =>
     asPrinted(
-      sql`${compared(column, description)} = any(cast(${arrayLiteral(values)} as ${sql.raw(arrayType(comparedAs(description)))}))`,
+      sql`${compared(column, description)} = any(cast(${arrayLiteral(values.map((value) => spelt(value, description)))} as ${sql.raw(arrayType(comparedAs(description)))}))`,
       column,
       values,
       description,
@@ -174,8 +193,11 @@ export const postgresFragments: Fragments = {
   isLiteral: (column, values, description) =>
     oneOf(
       description === null ? column : compared(column, description),
-      // A decimal has more digits than a REAL holds, so that fractions would never be equal.
-      values.map((value) => (description?.type === 'real' ? sql`cast(${sql.lit(value)} as real)` : sql.lit(value))),
+      values.map((value) => {
+        // A decimal has more digits than a REAL holds, so that fractions would never be equal.
+        if (description?.type === 'real') return sql`cast(${sql.lit(value)} as real)`;
+        return sql.lit(description?.holds === undefined ? value : spelt(String(value), description));
+      }),
     ),
   // A row comparison, which an index of the first key alone serves too.
   beyond: (left, sign, right) => sql`${row(left)} ${sql.raw(sign)} ${row(right)}`,
@@ -190,7 +212,8 @@ export const postgresFragments: Fragments = {
     table.kind === 'table'
       ? sql`${sql.ref(`${alias}.xmin`)}::text`
       : sql`md5(concat_ws('|', ${sql.join([...table.columns.values()].map((column) => sql`coalesce(${valueDigest(sql.id(alias, column.name), column)}, '~')`))}))`,
-  list: (values, description) => sql`cast(array[${sql.join(values)}]::text[] as ${sql.raw(`${castType(description.type)}[]`)})`,
+  list: (values, description) =>
+    sql`cast(array[${sql.join(values.map((value) => spelt(value, description)))}]::text[] as ${sql.raw(`${castType(description.type)}[]`)})`,
   // xmax keeps the id of a locking transaction after it ended, committed or not.
   // Most rows were never locked: skips the cast by way of text, which costs more than reading the rest of the row.
   rowTouch: (alias) => ({
@@ -211,11 +234,11 @@ export const postgresFragments: Fragments = {
       : sql`(pg_column_size(${column})::bigint * case when pg_column_compression(${column}) is null then 1 else ${sql.lit(COMPRESSED_TIMES)} end)`,
   tellsSize,
   head: (column, description, characters) =>
-    description.kind === 'binary'
+    description.kind === 'binary' && description.holds === undefined
       ? sql`encode(substring(${column} from 1 for ${sql.lit(Math.floor(characters / 2))}), 'hex')`
-      : sql`left((${column})::text, ${sql.lit(characters)})`,
+      : sql`left(${asText(column, description)}, ${sql.lit(characters)})`,
   rowAsJson: (columns) =>
-    sql`json_build_object(${sql.join(columns.flatMap(({ name, column }) => [sql`${sql.lit(name)}::text`, sql`(${column})::text`]))})::text`,
+    sql`json_build_object(${sql.join(columns.flatMap(({ name, column, description }) => [sql`${sql.lit(name)}::text`, asText(column, description)]))})::text`,
   contains: (column, needle) => sql`(${column})::text ilike ${`%${needle.replace(/[\\%_]/g, '\\$&')}%`}`,
   distinctFrom: (left, right) => sql`${left} is distinct from ${right}`,
   notTrue: (condition) => sql`(${condition}) is not true`,

@@ -39,11 +39,11 @@ export function rowTests(outbox: Outbox, at: PlaceSql, filter: EventFilter): Tes
   const tests: Test[] = [];
   if (filter.type !== undefined && filter.type.length > 0) {
     const type = at.role('type');
-    tests.push(type === null ? sql`false` : sql`${fragments.asText(type.sql)} in (${sql.join(filter.type)})`);
+    tests.push(type === null ? sql`false` : sql`${fragments.asText(type.sql, type.description)} in (${sql.join(filter.type)})`);
   }
   if (filter.error !== undefined) {
     const error = at.role('error');
-    tests.push(error === null ? sql`false` : fragments.contains(error.sql, filter.error));
+    tests.push(error === null ? sql`false` : fragments.contains(fragments.asText(error.sql, error.description), filter.error));
   }
   return tests;
 }

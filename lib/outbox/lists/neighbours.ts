@@ -62,7 +62,9 @@ function sameAggregate(outbox: Outbox, at: PlaceSql, event: OutboxEvent): RawBui
   if (aggregate === null || event.aggregateId === null || !engine.idFits(event.aggregateId, aggregate.description)) return null;
   const type = at.role('aggregateType');
   const sameType =
-    type === null || event.aggregateType === null ? sql`` : sql` and ${engine.fragments.asText(type.sql)} = ${event.aggregateType}`;
+    type === null || event.aggregateType === null
+      ? sql``
+      : sql` and ${engine.fragments.asText(type.sql, type.description)} = ${event.aggregateType}`;
   return sql`${engine.fragments.isOneOf(aggregate.sql, [event.aggregateId], aggregate.description)}${sameType}`;
 }
 

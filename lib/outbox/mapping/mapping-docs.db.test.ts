@@ -60,6 +60,7 @@ const FACTS: Record<string, [string, Record<string, unknown>]> = {
   composite: ['a%7Eb%25c~1', { createdAt: '2026-01-01T00:00:03.000000Z' }],
   cursor: ['2', { type: 'orders', dedupKey: 'u2' }],
   children: ['4', { type: 'order.paid' }],
+  bytes: ['5f0c1f1e-0b7b-4a7e-9c9d-1a2b3c4d5e6f', { type: 'OrderPaid', aggregateId: 'order-8812', traceId: '4bf92f' }],
   'row-filter': ['a', { type: 'OrderPaid', aggregateId: '7' }],
 };
 
@@ -72,7 +73,7 @@ const CLAIMS: Record<string, [string, Record<string, unknown>]> = {
 
 it('has the cases it must teach', () => {
   const names = examples().map((example) => example.name);
-  for (const name of ['lease', 'integer-status', 'two-booleans', 'epoch', 'dead-letters', 'mixed-case', 'dotted', 'composite'])
+  for (const name of ['lease', 'integer-status', 'two-booleans', 'epoch', 'dead-letters', 'mixed-case', 'dotted', 'composite', 'bytes'])
     expect(names).toContain(name);
 });
 

@@ -19,12 +19,17 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     await db.query(
       `CREATE TABLE worded (id bigint PRIMARY KEY, status ${engine === 'postgres' ? 'word' : "enum('NEW', 'it''s out')"} NOT NULL)`,
     );
+    const bytes = engine === 'postgres' ? 'bytea' : 'varbinary(40)';
+    await db.query(
+      `CREATE TABLE raws (id ${bytes} PRIMARY KEY, name ${engine === 'postgres' ? 'bytea' : 'binary(4)'}, note varchar(9), body ${bytes}, other ${bytes})`,
+    );
+    await db.query(`CREATE TABLE raw_failed (raw_id ${bytes} PRIMARY KEY, note varchar(9))`);
     await db.query('CREATE TABLE hidden (id bigint PRIMARY KEY, made_at timestamp NOT NULL)');
     await db.query(
       'CREATE TABLE buried (nr int PRIMARY KEY, thing_id bigint NOT NULL, name varchar(80) NOT NULL, made_at timestamp NOT NULL)',
     );
   });
-  const opened = useReader(database, ['things', 'buried', 'worded']);
+  const opened = useReader(database, ['things', 'buried', 'worded', 'raws', 'raw_failed']);
   const linesOf = (over: Partial<ShapeInput>, table = 'things'): Promise<string[]> =>
     problemsOf(opened(), table, { columns: COLUMNS, ...over });
 
@@ -83,6 +88,36 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     const [more] = await linesOf({ dead: { table: 'buried', columns: { id: ['nr', 'name'] } } });
     expect(more).toContain(`${path}names 2 of 1 columns`);
     expect(await linesOf({ dead: { table: 'buried', columns: { id: 'thing_id' } } })).toEqual([]);
+  });
+
+  it('says what bytes are not: a column of another type, padded texts, content, and an id that is read in two ways', async () => {
+    const over = {
+      columns: { id: 'id', payload: 'body' },
+      bytes: { body: 'text' as const, note: 'text' as const, name: 'text' as const, nobody: 'uuid' as const, id: 'uuid' as const },
+      dead: { table: 'raw_failed', columns: { id: 'raw_id' } },
+      states: [
+        { state: 'dead' as const, when: { column: 'id', equals: 'order-1' } },
+        { state: 'retrying' as const, when: { column: 'id', equals: 5 } },
+        { state: 'published' as const, when: { column: 'other', equals: 'x' } },
+        { state: 'pending' as const, when: { always: true as const } },
+      ],
+    };
+    const padded =
+      engine === 'mysql' ? ['shape.bytes.name: "name" is binary(4), which fills texts up with zeros: write uuid, or leave it out'] : [];
+    const found = await linesOf(over, 'raws');
+    expect(found.sort()).toEqual([
+      expect.stringMatching(
+        /^shape\.bytes\.body: is what payload is read from: say there how it is read, payload: \{ encoding: json \}, and/,
+      ),
+      ...padded,
+      expect.stringMatching(/^shape\.bytes\.nobody: the table has no column "nobody"/),
+      expect.stringMatching(/^shape\.bytes\.note: bytes is for columns of bytes, and "note" is .*char.*: leave it out$/),
+      'shape.dead.columns.id: "raw_id" is read as bytes, and the outbox\'s "id" as uuid: say the same of both under bytes',
+      expect.stringMatching(/^shape\.states\[0\]\.when\.equals: "id" is .*: it holds values of uuid, and never order-1$/),
+      expect.stringMatching(/^shape\.states\[1\]\.when\.equals: "id" is .*: write the value as text, '5' in quotes$/),
+      expect.stringMatching(/^shape\.states\[2\]\.when\.equals: .*; use isNull or isEmpty, or say under bytes what they hold$/),
+    ]);
+    expect(await linesOf({ columns: { id: 'id' }, bytes: { id: 'uuid', raw_id: 'uuid' }, dead: over.dead }, 'raws')).toEqual([]);
   });
 
   it('takes no list of what is none, no order by what nobody named, and not the outbox for its own dead letters', async () => {

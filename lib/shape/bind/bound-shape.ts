@@ -7,7 +7,7 @@ import { bindCondition, orZero, type Binding } from './condition';
 import { bindOperations } from './operation';
 import { assumedParameters, mergeParameters } from './parameters';
 import { Problems, type MappingProblem, BoundTable, ownDescription } from './table';
-import { bindId, bindRoles, checkAlternatives, optionalNames, applyTimeEncodings, type Captured } from './source';
+import { bindId, bindRoles, checkAlternatives, optionalNames, applyBytes, applyTimeEncodings, type Captured } from './source';
 
 const COLUMNS: Path = ['shape', 'columns'];
 /** Value of the parameter `group` of a shape with a cursor: every group counts. */
@@ -48,10 +48,20 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundSh
     main.resolve(name, ['shape', 'times', name]);
     main.setEncoding(name, time, ['shape', 'times', name]);
   }
+  const dead = tables.dead === null ? null : deadTable(shape, tables.dead, binding);
+  applyBytes(shape, main, dead);
   const mainPlace = placeOf('main', shape.columns, main, COLUMNS, tables.captured, binding);
   if (binding.strict) {
     for (const column of mainPlace.id.filter(namesNoRow))
       problems.add([...COLUMNS, 'id'], `"${column.name}" is ${column.type}, by which no row is found again; leave it out, or name another`);
+  }
+  for (const role of ['payload', 'headers'] as const) {
+    const content = mainPlace.roles[role];
+    if (content?.column.holds !== undefined && content.path.length === 0 && !content.last)
+      problems.add(
+        ['shape', 'bytes', content.column.name],
+        `is what ${role} is read from: say there how it is read, ${role}: { encoding: json }, and leave it out here`,
+      );
   }
   if (tables.dead !== null && tables.dead.name.schema === tables.main.name.schema && tables.dead.name.table === tables.main.name.table)
     problems.add(
@@ -60,7 +70,6 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundSh
     );
   if (binding.strict) checkOrdering(shape, main, problems);
   checkAlternatives(shape.columns, main, COLUMNS, binding);
-  const dead = tables.dead === null ? null : deadTable(shape, tables.dead, binding);
   if (binding.strict && dead !== null)
     for (const [theirs, ours] of Object.entries(shape.dead?.map ?? {})) {
       dead.resolve(theirs, ['shape', 'dead', 'map', theirs]);
@@ -167,11 +176,18 @@ function checkDeadId(shape: Shape, id: ColumnDescription[], outboxId: ColumnDesc
     problems.add(path, `names ${id.length} of ${outboxId.length} columns by which the outbox names a row: ${cure}`);
     return;
   }
-  id.forEach(({ name, type, kind }, index) => {
+  const readAs = ({ holds }: ColumnDescription): string => holds ?? 'bytes';
+  id.forEach((column, index) => {
+    const { name, type, kind } = column;
     const ours = outboxId[index];
     if (ours === undefined) return;
     const [theirs] = Object.entries(shape.dead?.map ?? {}).find(([, column]) => column === ours.name) ?? [];
     if (kind !== ours.kind) problems.add(path, `"${name}" is ${type}, and the outbox's "${ours.name}" is ${ours.type}: ${cure}`);
+    else if (readAs(column) !== readAs(ours))
+      problems.add(
+        path,
+        `"${name}" is read as ${readAs(column)}, and the outbox's "${ours.name}" as ${readAs(ours)}: say the same of both under bytes`,
+      );
     else if (theirs !== undefined && theirs !== name)
       problems.add(path, `is "${name}", and map says that "${theirs}" is the outbox's "${ours.name}": ${cure}`);
   });
@@ -183,6 +199,7 @@ function archivePlace(shape: Shape, description: TableDescription, captured: Cap
   const table = new BoundTable(ownDescription(description), 'all', binding.problems, !binding.strict);
   applyTimeEncodings(columns, table, COLUMNS);
   for (const [name, time] of Object.entries(shape.times)) table.setEncoding(name, time, ['shape', 'times', name]);
+  applyBytes(shape, table, null);
   return placeOf('archive', columns, table, COLUMNS, captured, binding);
 }
 

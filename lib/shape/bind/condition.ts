@@ -1,4 +1,4 @@
-import { integerRange } from '@/lib/database/column-text';
+import { bytesOf, integerRange } from '@/lib/database/column-text';
 import type { ColumnDescription } from '@/lib/database/description';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
@@ -139,7 +139,11 @@ export function checkValue(value: string | number | boolean, column: ColumnDescr
   else if (written !== 'boolean' && kind === 'boolean') say('write isTrue: true or isTrue: false instead');
   else if (written === 'number' && kind === 'text') say(`write the value as text, '${String(value)}' in quotes`);
   else if (written === 'string' && (kind === 'integer' || kind === 'decimal')) say('write a number, without quotes');
-  else if (kind === 'json' || kind === 'binary') say('its values are not compared whole; use isNull or isEmpty');
+  else if (column.holds !== undefined) {
+    if (written === 'number') say(`write the value as text, '${String(value)}' in quotes`);
+    else if (bytesOf(String(value), column) === null) say(`it holds values of ${column.holds}, and never ${String(value)}`);
+  } else if (kind === 'json' || kind === 'binary')
+    say(`its values are not compared whole; use isNull or isEmpty${kind === 'json' ? '' : ', or say under bytes what they hold'}`);
   else if (strict && labels !== undefined && !labels.includes(String(value)))
     say(`it has no value "${String(value)}"${suggestion(String(value), labels)}`);
   else if (strict) {

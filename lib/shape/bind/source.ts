@@ -5,6 +5,7 @@ import { idColumns, isTimeRole, VALUE_ROLES, type Columns, type Source, type Val
 import { isTime, type BoundCompanion, type BoundRole, type Place } from '../bound';
 import { bindCondition, notATime, type Binding } from './condition';
 import { amountIn } from './parameters';
+import type { Shape } from '../shape';
 import { BoundTable } from './table';
 
 /** Placeholder column of a constant. */
@@ -38,6 +39,17 @@ export function applyTimeEncodings(columns: Columns, table: BoundTable, path: Pa
       table.setEncoding(source.column, source.time, [...at, 'time']);
   };
   for (const { role, source } of sourcesOf(columns)) visit(source, [...path, role]);
+}
+
+/** Sets what columns of bytes hold in both tables; in the dead-letter table a column of the same name may be none of bytes. */
+export function applyBytes({ bytes = {} }: Shape, main: BoundTable, dead: BoundTable | null): void {
+  for (const [name, holds] of Object.entries(bytes)) {
+    const path: Path = ['shape', 'bytes', name];
+    const theirs = dead?.find(name) ?? null;
+    const ours = theirs === null ? main.resolve(name, path) : main.find(name);
+    main.setBytes(name, holds, path);
+    if (ours === null || theirs?.kind === 'binary') dead?.setBytes(name, holds, path);
+  }
 }
 
 /** The columns of the id. Reports missing ones. */

@@ -1,4 +1,4 @@
-import type { ColumnDescription, TableDescription, TimeEncoding } from '@/lib/database/description';
+import type { ColumnDescription, HeldInBytes, TableDescription, TimeEncoding } from '@/lib/database/description';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 
@@ -86,9 +86,23 @@ export class BoundTable {
       this.problems.add(path, problem);
       return;
     }
-    const encoded = { ...column, time };
-    this.description.columns.set(column.name, encoded);
-    this.resolved.set(name, encoded);
+    this.put(name, { ...column, time });
+  }
+
+  /** Sets what a column of bytes holds. */
+  setBytes(name: string, holds: HeldInBytes, path: Path): void {
+    const column = this.find(name);
+    if (column === null) return;
+    const { type, kind } = column;
+    if (kind !== 'binary') this.problems.add(path, `bytes is for columns of bytes, and "${column.name}" is ${type}: leave it out`);
+    else if (holds === 'text' && /^binary\b/i.test(type))
+      this.problems.add(path, `"${column.name}" is ${type}, which fills texts up with zeros: write uuid, or leave it out`);
+    else this.put(name, { ...column, holds });
+  }
+
+  private put(name: string, column: ColumnDescription): void {
+    this.description.columns.set(column.name, column);
+    this.resolved.set(name, column);
   }
 }
 
