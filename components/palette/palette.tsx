@@ -13,6 +13,7 @@ import {
 import { useTranslations } from 'next-intl';
 import { useRouter } from 'next/navigation';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
+import type { FindGap } from '@/lib/shared/lists/event-filter';
 import type { ActionResult } from '@/lib/shared/problems';
 import { StateMark } from '../figures/mark';
 import { useConsole, useMay, useOutboxName } from '../frame/console';
@@ -86,7 +87,12 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
     ...search.events.map(({ outbox, id }) => `${outbox} ${id}`),
     ...[...shownOutboxes, ...shownScreens].map(({ href }) => href),
   ].join('\n');
-  const unread = search.unread.map(outboxName).join(', ');
+  const places = new Map<string, FindGap[]>();
+  for (const one of search.gaps) {
+    const key = `${String(one.role)} ${one.why}`;
+    places.set(key, [...(places.get(key) ?? []), one]);
+  }
+  const unread = search.gaps.some(({ why }) => why === 'unread');
   const nothing = shownScreens.length + shownOutboxes.length + search.events.length === 0;
 
   return (
@@ -121,8 +127,15 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
                 key={`${event.outbox} ${event.id}`}
                 onClick={go(eventHref(event.outbox, event.id))}
                 label={event.type ?? event.id}
-                description={`${event.id} · ${t('in', { outbox: outboxName(event.outbox) })}`}
+                description={[event.id, event.aggregateId, t('in', { outbox: outboxName(event.outbox) })].filter(Boolean).join(' · ')}
                 rightSection={<StateMark state={event.state} />}
+              />
+            ))}
+            {search.more.map((outbox) => (
+              <Spotlight.Action
+                key={outbox}
+                onClick={go(outboxHref(outbox, `/events?${new URLSearchParams({ q: wanted }).toString()}`))}
+                label={t('more', { outbox: outboxName(outbox) })}
               />
             ))}
           </Spotlight.ActionsGroup>
@@ -131,11 +144,21 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
         <TargetGroup label={t('screens')} targets={shownScreens} go={go} />
         {search.status === 'searching' && nothing && <Spotlight.Empty>{t('searching')}</Spotlight.Empty>}
         {search.status === 'failed' && <Spotlight.Empty>{t('failed')}</Spotlight.Empty>}
-        {search.status === 'done' && nothing && unread === '' && (
-          <Spotlight.Empty>{wanted === '' ? t('nothing') : t('noEvent')}</Spotlight.Empty>
-        )}
+        {search.status === 'done' && nothing && !unread && <Spotlight.Empty>{wanted === '' ? t('nothing') : t('noEvent')}</Spotlight.Empty>}
         <FirstSelected found={found} goThere={search.status !== 'searching' && entered} onGone={() => onEntered(false)} />
-        {unread !== '' && <Spotlight.Empty>{t('unread', { outboxes: unread })}</Spotlight.Empty>}
+        {(unread || shownScreens.length + shownOutboxes.length === 0) &&
+          [...places].map(
+            ([key, [first, ...others]]) =>
+              first !== undefined && (
+                <Spotlight.Empty key={key}>
+                  {t('gaps', {
+                    role: first.role ?? 'any',
+                    why: first.why,
+                    outboxes: [first, ...others].map(({ outbox }) => outboxName(outbox)).join(', '),
+                  })}
+                </Spotlight.Empty>
+              ),
+          )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

@@ -1,12 +1,14 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import type { FindGap } from '@/lib/shared/lists/event-filter';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { EventState } from '@/lib/shared/states';
 
 export interface FoundEvents {
-  events: { outbox: string; id: string; type: string | null; state: EventState }[];
-  /** Outboxes that did not answer: they may have the event. */
-  unread: string[];
+  events: { outbox: string; id: string; type: string | null; aggregateId: string | null; state: EventState }[];
+  /** Outboxes that have more than these. */
+  more: string[];
+  gaps: FindGap[];
 }
 
 /** An id has at least this many characters; shorter text is a name. */
@@ -16,7 +18,7 @@ const TYPING_PAUSE_MS = 250;
 const AGAIN_MS = 1_500;
 const AGAIN_TIMES = 3;
 
-const NOTHING: FoundEvents = { events: [], unread: [] };
+const NOTHING: FoundEvents = { events: [], more: [], gaps: [] };
 
 interface EventSearch extends FoundEvents {
   status: 'idle' | 'searching' | 'done' | 'failed';
@@ -35,7 +37,7 @@ export function useEventSearch(wanted: string, findEvent: (text: string) => Prom
       return result.value;
     },
     refetchInterval: ({ state: { data: found, status, dataUpdateCount, errorUpdateCount } }) => {
-      const open = status === 'error' || (found !== undefined && found.unread.length > 0);
+      const open = status === 'error' || found?.gaps.some(({ why }) => why === 'unread') === true;
       return open && dataUpdateCount + errorUpdateCount <= AGAIN_TIMES && AGAIN_MS;
     },
     refetchOnWindowFocus: false,

@@ -58,9 +58,9 @@ export interface Equalities {
 
 /** Tests for the aggregate and the searched id; null if no row can match. */
 export function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): Equalities | null {
-  const find = (value: string | undefined, roles: IndexedRole[]): Equality[] | null =>
+  const find = (value: string | undefined, roles: readonly IndexedRole[]): Equality[] | null =>
     value === undefined ? null : roles.flatMap((role) => idSpellings(value).flatMap((one) => equality(outbox, at, role, one) ?? []));
-  const [ofAggregate, found] = [find(filter.aggregate, ['aggregateId']), find(filter.q, ['id', 'dedupKey', 'aggregateId'])];
+  const [ofAggregate, found] = [find(filter.aggregate, ['aggregateId']), find(filter.q, KEY_ROLES)];
   if (ofAggregate?.length === 0 || found?.length === 0) return null;
   const aggregate = ofAggregate === null ? [] : [either(ofAggregate)];
   const both = (tests: Test[]): Test => sql`${sql.join(tests, sql` and `)}`;
@@ -90,9 +90,12 @@ const either = (found: Equality[]): Test =>
         sql` or `,
       )})`;
 
-type IndexedRole = 'aggregateId' | 'dedupKey' | 'id';
+/** Roles that a searched text may be the value of. */
+export const KEY_ROLES = ['id', 'dedupKey', 'aggregateId'] as const;
+type IndexedRole = (typeof KEY_ROLES)[number];
 
-function equality(outbox: Outbox, at: PlaceSql, role: IndexedRole, value: string): Equality | null {
+/** null if no row can have this value, or the place lacks the role. */
+export function equality(outbox: Outbox, at: PlaceSql, role: IndexedRole, value: string): Equality | null {
   const { engine } = outbox.database;
   if (role === 'id') return idFits(engine, at.place, value) ? { test: at.id.is(value), indexed: isIndexed(at.place, 'id') } : null;
   const bound = at.role(role);

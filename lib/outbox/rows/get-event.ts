@@ -1,11 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { DatabaseFailure } from '@/lib/database/failure';
 import type { Place } from '@/lib/shape/bound';
-import { idSpellings } from '@/lib/shared/lists/event-filter';
-import type { Claim, OutboxEvent, VersionedEvent } from '@/lib/shared/model';
-import { Problem } from '@/lib/shared/problems';
+import type { Claim, VersionedEvent } from '@/lib/shared/model';
 import { isState, type State } from '@/lib/shared/states';
-import type { OutboxDirectory } from '../directory';
 import { ARCHIVE_COLUMNS } from '../companions';
 import { allPlaces, type Outbox } from '../outbox';
 import { eventColumns, type EventRow, placeSql, type PlaceSql, toEvent } from './row';
@@ -95,26 +91,4 @@ function archivedFacts(row: DetailRow): StoredEvent['archived'] {
     fromState: isState(from) ? from : 'pending',
     interventionId: row.archived_by_intervention ?? '',
   };
-}
-
-export interface FoundEvents {
-  events: { outbox: string; event: OutboxEvent }[];
-  unread: string[];
-}
-
-/** All events with this id, as given or without spaces around it, in all outboxes by primary key at once. `unread`: those that failed. */
-export async function findEvents(directory: OutboxDirectory, id: string): Promise<FoundEvents> {
-  const looked = await Promise.all(
-    directory.ids.map(async (outbox): Promise<FoundEvents> => {
-      try {
-        const bound = await directory.get(outbox);
-        const stored = await Promise.all(idSpellings(id).map((spelling) => getEvent(bound, spelling)));
-        return { events: stored.flatMap((one) => (one === null ? [] : [{ outbox, event: one.event }])), unread: [] };
-      } catch (error) {
-        if (error instanceof DatabaseFailure || error instanceof Problem) return { events: [], unread: [outbox] };
-        throw error;
-      }
-    }),
-  );
-  return { events: looked.flatMap(({ events }) => events), unread: looked.flatMap(({ unread }) => unread) };
 }

@@ -1,5 +1,5 @@
 import 'server-only';
-import { findEvents as find } from '@/lib/outbox/rows/get-event';
+import { findEvents as find } from '@/lib/outbox/lists/find';
 import { listEvents, type PageRequest } from '@/lib/outbox/lists/list-events';
 import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/shared/lists/event-filter';
@@ -64,13 +64,14 @@ export async function firstEvents(context: Context, outboxId: string, search: UR
   }
 }
 
-/** The events with this id in every outbox, and the outboxes that did not answer. */
+/** The events with this id, dedup key or aggregate id in every outbox, by their indexes, and where could not be looked. */
 export async function findEvents(context: Context, wanted: string) {
   const { directory } = context.console;
-  const { events, unread } = await find(directory, wanted);
-  const found = events.map(({ outbox, event: { id, type, state } }) => {
-    const shown = seesAll(context) || !hiddenFields(directory.settings(outbox)).has('type');
-    return { outbox, id, type: shown ? type : null, state };
+  const hidden = (outbox: string): ReadonlySet<string> => (seesAll(context) ? new Set() : hiddenFields(directory.settings(outbox)));
+  const { events, ...rest } = await find(directory, wanted, hidden);
+  const found = events.map(({ outbox, event: { id, type, aggregateId, state } }) => {
+    const shown = hidden(outbox);
+    return { outbox, id, type: shown.has('type') ? null : type, aggregateId: shown.has('aggregateId') ? null : aggregateId, state };
   });
-  return { events: found, unread };
+  return { events: found, ...rest };
 }
