@@ -1,6 +1,7 @@
 import type { SlotsSeen } from '@/lib/outbox/replication-slots/seen';
 import type { Cell } from '@/lib/rollup/cell';
-import { SLOTS_OWNER, type Aggregates, type Axis } from './reading-sql';
+import type { Axis } from './over-time-sql';
+import { SLOTS_OWNER, type Aggregates } from './reading-sql';
 import type { Part } from '@/lib/outbox/scan/sources';
 import type { Traits } from '@/lib/outbox/scan/traits';
 

@@ -13,6 +13,7 @@ import { addTo } from '@/lib/rollup/histogram';
 import { FETCH_STATEMENT_MS, READING_STATEMENT_MS, COMPUTE_STATEMENT_MS } from '@/lib/shared/polling';
 import type { Store } from '@/lib/store/store';
 import type { Aggregates, Coverage, Reading, SliceCount } from './reading';
+import { AXES, type Axis } from './over-time-sql';
 import {
   countedName,
   endsOf,
@@ -20,11 +21,9 @@ import {
   planOf,
   readingStatement,
   sourcesFor,
-  AXES,
   BASE_COLUMNS,
   instant,
   rowsFrom,
-  type Axis,
   type Plan,
   type ReadingRow,
   type BaseColumn,
