@@ -1,5 +1,6 @@
 /** Figures of tables as docs/mapping.md teaches them: whatever shows the state and however times are spelt, the counts are right. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { diagnose } from '@/lib/diagnosis/judge/diagnose';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { type ShapeInput } from '@/lib/shape/shape';
 import { defineShape } from '@/lib/shape/define';
@@ -58,6 +59,34 @@ const OUTBOXES = [
       { state: 'pending', when: ALWAYS },
     ],
   }),
+  mapped('due_rows', {
+    columns: { id: 'id', availableAt: 'next_at', publishedAt: 'sent_at' },
+    states: [
+      { state: 'published', when: { column: 'sent_at', isNull: false } },
+      { state: 'pending', when: ALWAYS },
+    ],
+  }),
+  mapped('flagged', {
+    columns: { id: 'id' },
+    states: [
+      { state: 'published', when: { column: 'sent', isTrue: true } },
+      { state: 'pending', when: ALWAYS },
+    ],
+  }),
+  mapped('bare', {
+    columns: { id: 'id' },
+    states: [
+      { state: 'published', when: { column: 'status', equals: 'sent' } },
+      { state: 'pending', when: ALWAYS },
+    ],
+  }),
+  mapped('scheduled', {
+    columns: { id: 'id', createdAt: 'made', availableAt: 'next_at', publishedAt: 'sent_at' },
+    states: [
+      { state: 'published', when: { column: 'sent_at', isNull: false } },
+      { state: 'pending', when: ALWAYS },
+    ],
+  }),
 ];
 
 /** Sent before the fold, then given up: rows that failed keep the time of their last attempt where others have that of publishing. */
@@ -107,6 +136,15 @@ const TABLES: Record<EngineKey, string[]> = {
     `create index on posted_before (sent_at)`,
     `create index on never_posted (sent_at) where status in ('sent', 'failed')`,
     ...statusRows('postgres'),
+    `create table due_rows (id uuid primary key, next_at timestamptz not null, sent_at timestamptz)`,
+    `insert into due_rows select gen_random_uuid(), now() - interval '26 h' + n * interval '1 ms', null from generate_series(1, 4249) n`,
+    `insert into due_rows values (gen_random_uuid(), now() - interval '27 h', now() - interval '27 h'), (gen_random_uuid(), now() + interval '1 h', null)`,
+    `create table flagged (id bigint primary key, sent boolean not null)`,
+    `insert into flagged select n, n not in (7, 101, 102, 103) from generate_series(1, 103) n`,
+    `create table bare (id uuid primary key, status text not null)`,
+    `insert into bare select gen_random_uuid(), case when n > 30 then 'sent' else 'new' end from generate_series(1, 60) n`,
+    `create table scheduled (id bigint primary key, made timestamptz not null, next_at timestamptz not null, sent_at timestamptz)`,
+    `insert into scheduled values (1, now() - interval '3 h', now() - interval '3 h', now() - interval '3 h'), (2, now() - interval '2 h', now() + interval '1 day', null)`,
   ],
   mysql: [
     `create table epoch (id bigint primary key, kind varchar(20) not null, made bigint not null, done bigint, key (done))`,
@@ -125,6 +163,15 @@ const TABLES: Record<EngineKey, string[]> = {
         `create table ${table} (id bigint primary key, status varchar(20) not null, made datetime(6) not null, sent_at datetime(6), key (status, made), key (sent_at))`,
     ),
     ...statusRows('mysql'),
+    `create table due_rows (id char(36) primary key, next_at datetime(6) not null, sent_at datetime(6))`,
+    `insert into due_rows select uuid(), utc_timestamp(6) - interval 26 hour + interval n * 1000 microsecond, null from ${numbersTo(4_249, 'numbered')}`,
+    `insert into due_rows values (uuid(), utc_timestamp(6) - interval 27 hour, utc_timestamp(6) - interval 27 hour), (uuid(), utc_timestamp(6) + interval 1 hour, null)`,
+    `create table flagged (id bigint primary key, sent boolean not null)`,
+    `insert into flagged select n, n not in (7, 101, 102, 103) from ${numbersTo(103, 'numbered')}`,
+    `create table bare (id char(36) primary key, status varchar(20) not null)`,
+    `insert into bare select uuid(), if(n > 30, 'sent', 'new') from ${numbersTo(60, 'numbered')}`,
+    `create table scheduled (id bigint primary key, made datetime(6) not null, next_at datetime(6) not null, sent_at datetime(6))`,
+    `insert into scheduled values (1, utc_timestamp(6) - interval 3 hour, utc_timestamp(6) - interval 3 hour, utc_timestamp(6) - interval 3 hour), (2, utc_timestamp(6) - interval 2 hour, utc_timestamp(6) + interval 1 day, null)`,
   ],
 };
 
@@ -171,6 +218,42 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     const { lastPublishedAt, lastPublishedWhy } = await figures('posted');
     expect(Math.abs(Date.now() - 7_200_000 - Date.parse(lastPublishedAt ?? ''))).toBeLessThan(120_000);
     expect(lastPublishedWhy).toBeUndefined();
+  });
+
+  /** What is said of a table that looked the same for so many seconds. */
+  async function said(id: string, seconds: number) {
+    const foldedTo = new Date(Date.now() - 3_600_000).toISOString();
+    const reading = await takeReading(await directory.get(id), foldedTo, compute);
+    const now = Date.parse(reading.asOf);
+    const before = [seconds, seconds / 2].map((ago) => ({ ...reading, asOf: new Date(now - ago * 1_000).toISOString() }));
+    const figures = summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf)), '1h');
+    const given = { figures, failure: null, history: null, now };
+    const [alone, seen] = [[], before].map((previous) => diagnose({ ...given, reading, previous }));
+    return {
+      flow: reading.figures.relay_stopped,
+      alone: alone?.verdict,
+      verdict: seen?.verdict,
+      codes: seen?.evidence.map(({ code }) => code),
+    };
+  }
+
+  test('without creation times a standstill is told by due times, by the key, or by looks', async () => {
+    const due = await said('due-rows', 65);
+    expect(due).toMatchObject({ flow: { due: 4_249, pending: 4_250 }, alone: 'healthy', verdict: 'relay_stopped' });
+    expect(due.codes).toEqual(['nothing_published', 'events_overdue', 'rhythm_unknown']);
+    expect(Math.abs(Date.now() - 93_600_000 - Date.parse(String(due.flow?.firstDue)))).toBeLessThan(120_000);
+    expect(due.flow?.firstNew).toBe(due.flow?.firstDue);
+    const flagged = await said('flagged', 400);
+    expect(flagged).toMatchObject({ flow: { due: 3, lead: 100, first: ['7', '101', '102', '103'] }, verdict: 'relay_stopped' });
+    expect(flagged.codes).toEqual(['waits_by_key', 'rhythm_unknown']);
+    const bare = await said('bare', 400);
+    expect(bare).toMatchObject({ flow: { due: 30, lead: null, firstDue: null }, alone: 'healthy', verdict: 'relay_stopped' });
+    expect(bare.flow?.first).toHaveLength(16);
+    expect(bare.codes).toEqual(['waits_by_looks', 'rhythm_unknown']);
+  });
+
+  test('what is scheduled for tomorrow is not due, however long ago it was created', async () => {
+    expect(await said('scheduled', 400)).toMatchObject({ flow: { due: 0, pending: 1 }, verdict: 'healthy' });
   });
 
   test('more failed ones at the end of the index than are looked at: not known, which is not never', async () => {

@@ -10,6 +10,7 @@ import {
   jsonRows,
   now,
   nullInstant,
+  nullNumber,
   once,
   typed,
   latest,
@@ -112,6 +113,11 @@ export const BASE_COLUMNS = {
   attempted: 'timestamptz',
   /** When a dead row died, as closely as the table records it. */
   died: 'timestamptz',
+  /** When a waiting row is due, if it says so. */
+  available: 'timestamptz',
+  /** Of rows without a creation time: a number that grows with every event, and their id, cut short. */
+  serial: 'bigint',
+  id: 'text collate "C"',
   attempts: 'bigint',
   /** Error of a failed row that is not published, truncated. */
   error: 'text collate "C"',
@@ -173,12 +179,13 @@ function scanEdges(ends: Ends | null): Sql {
   if (ends !== null) return endsOf(ends);
   const published = isState(sql.ref('state'), 'published');
   return sql`select count(*) as n, ${count(published)} as published_rows, max(created) filter (where ${published}) as newest_created,
-    max(published) filter (where ${published}) as last_published from scan`;
+    max(published) filter (where ${published}) as last_published, max(serial) filter (where ${published}) as newest_serial from scan`;
 }
 
 /** Ends that were read elsewhere. */
-export const endsOf = ({ n, published_rows: rows, newest_created: created, last_published: published }: Ends): Sql =>
-  sql`select ${sql.lit(Number(n))}::bigint as n, ${sql.lit(Number(rows))}::bigint as published_rows, ${instant(created)} as newest_created, ${instant(published)} as last_published`;
+export const endsOf = ({ n, published_rows: rows, newest_created: created, last_published: published, newest_serial: serial }: Ends): Sql =>
+  sql`select ${sql.lit(Number(n))}::bigint as n, ${sql.lit(Number(rows))}::bigint as published_rows, ${instant(created)} as newest_created, ${instant(published)} as last_published,
+    cast(${serial} as bigint) as newest_serial`;
 
 /** An ISO 8601 text as a timestamptz. */
 export const instant = (iso: string | number | null): Sql => sql`cast(${iso} as timestamptz)`;
@@ -189,12 +196,14 @@ function edges({ sources, newest }: Sources, scan: Source | null, base: Base): S
   const uncut = scan === null ? sql`false` : sql`(select n from scan_edges) < ${sql.lit(scan.limit)}`;
   // A scan that was cut short shows what was published last only if it began with the newest rows.
   const scanned = (column: string): Sql => {
-    if (scan === null) return nullInstant;
+    if (scan === null) return column === 'newest_serial' ? nullNumber : nullInstant;
     const value = sql`(select ${sql.ref(column)} from scan_edges)`;
     return scan.ordered ? value : sql`case when ${uncut} then ${value} end`;
   };
   const newestOf = (column: string): Sql =>
     newest === null ? scanned(column) : sql`coalesce((select ${sql.ref(column)} from newest), ${scanned(column)})`;
+  const furthest = (column: BaseColumn, newest: string): Sql =>
+    sql`greatest(${latest(sql.ref(column), isState(sql.ref('state'), 'published'))}, ${newestOf(newest)})`;
   const scannedNone = scan === null ? sql`false` : sql`(${uncut} and (select published_rows from scan_edges) = 0)`;
   const nothingOut = newest === null ? scannedNone : sql`(select n < ${sql.lit(NEWEST_ROWS)} and published_rows = 0 from newest)`;
   const from = (wanted: Source[]): Sql => sql`source in (${sql.join(wanted.map((source) => sql.lit(sources.indexOf(source))))})`;
@@ -204,7 +213,7 @@ function edges({ sources, newest }: Sources, scan: Source | null, base: Base): S
     ...(uncounted.length === 0 ? [] : [sql`, ${count(sql`${from(uncounted)} and ${isState(sql.ref('state'), 'dead')}`)} as dead_read`]),
   ];
   return sql`select ${newestOf('last_published')} as last_published, ${nothingOut} as nothing_out,
-    greatest(max(created) filter (where ${isState(sql.ref('state'), 'published')}), ${newestOf('newest_created')}) as frontier,
+    ${furthest('created', 'newest_created')} as frontier, ${furthest('serial', 'newest_serial')} as lead,
     ${touch} as touch, ${headTouch} as head_touch${sql.join(read, sql``)} from base`;
 }
 
@@ -268,6 +277,8 @@ const baseOf = ({ traits, now, hidden, sources }: ReadingInput) => ({
   nothingOut: sql`(select nothing_out from edges)`,
   /** The newest creation among all published events: how far the relay has come. */
   frontier: sql`(select frontier from edges)`,
+  /** The highest number among all published events: the same by the key, where rows have no creation time. */
+  lead: sql`(select lead from edges)`,
   /** The newest transaction that tried any waiting event, and the one that last touched the first of them (`touches`). */
   touch: sql`(select touch from edges)`,
   headTouch: sql`(select head_touch from edges)`,
@@ -283,11 +294,21 @@ export function failing({ traits, state, attempted, created }: Base): Sql {
   return sql`coalesce(${counted} or ${isState(state, 'pending')} and ${milliseconds(created, attempted)} > ${sql.lit(TRIED_AFTER_MS)}, false)`;
 }
 
-/** A waiting event that was never tried, as far as the table shows. */
-export const fresh = (base: Base): Sql => sql`(${isState(base.state, 'pending')} and not ${failing(base)})`;
+/** A waiting event that may be taken now and was never tried, as far as the table shows. */
+export function fresh(base: Base): Sql {
+  const mayGo = base.traits.dueTime ? sql` and coalesce(${base.available} <= ${once(base.now)}, true)` : sql``;
+  return sql`(${isState(base.state, 'pending')} and not ${failing(base)}${mayGo})`;
+}
 
-/** A fresh event created after all that was published: the relay has not reached it yet. An overtaken one waits for another reason. */
-export const due = (base: Base): Sql => sql`(${fresh(base)} and ${base.created} > coalesce(${base.frontier}, '-infinity'))`;
+/** Since when a relay may take a row; NULL if neither its creation nor its due time is known. */
+export const ready = ({ traits, created, available }: Base): Sql => (traits.dueTime ? sql`greatest(${created}, ${available})` : created);
+
+/** A fresh event behind all that was published: the relay has not reached it yet. An overtaken one waits for another reason. */
+export function due(base: Base): Sql {
+  const { traits, serial, lead, frontier } = base;
+  const ahead = traits.createdAt ? sql`${ready(base)} > coalesce(${frontier}, '-infinity')` : sql`coalesce(${serial} > ${lead}, true)`;
+  return sql`(${fresh(base)} and ${ahead})`;
+}
 
 /** The row that waits longest: `head`, one row at the most. */
 const headQuery = ({ state, created }: Base): Sql =>

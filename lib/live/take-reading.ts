@@ -134,7 +134,7 @@ function tailOf(rows: TailRow[]): Additions {
 }
 
 const NAMES = Object.keys(BASE_COLUMNS) as BaseColumn[];
-const NUMBERS: readonly BaseColumn[] = ['state', 'attempts', 'written', 'taken'];
+const NUMBERS: readonly BaseColumn[] = ['state', 'serial', 'attempts', 'written', 'taken'];
 
 type FetchedRow = Record<BaseColumn, string | number | null> & { source: string };
 
@@ -168,6 +168,7 @@ export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<Rea
         published_rows: Number(ends.taken),
         newest_created: ends.created,
         last_published: ends.published,
+        newest_serial: ends.serial,
       }),
     now: instant(ends.attempted),
     hidden: sql.lit(Number(ends.attempts) === 1),
@@ -192,6 +193,7 @@ function fetchStatement(outbox: Outbox, { sources, newest, traits }: Plan, edge:
           published: told('last_published'),
           written: sql.ref('newest.n'),
           taken: sql.ref('newest.published_rows'),
+          serial: sql.ref('newest.newest_serial'),
         };
   const parts = [
     one(

@@ -1,18 +1,24 @@
 /** Whether events move and the relay is alive, by the table and its earlier readings: a running process may publish nothing. */
 import { sql } from 'kysely';
-import { due, failing } from '@/lib/live/reading-sql';
+import { due, failing, ready } from '@/lib/live/reading-sql';
 import { lastPublishedAt } from '@/lib/figures/throughput';
 import { figuresIn, type Aggregates, type Past, type Reading } from '@/lib/live/reading';
 import { quantiles } from '@/lib/figures/latency';
 import { mergeInto, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
-import { count, earliest, iso, isState, latest, nullNumber, sum } from '@/lib/outbox/scan/sql-terms';
-import { isoOf, laterOf, seenBefore, type Circumstances } from './circumstances';
+import { count, earliest, iso, isState, latest, nullInstant, nullNumber, sum } from '@/lib/outbox/scan/sql-terms';
+import { isoOf, laterOf, seenBefore, type Circumstances, type RecentHistory } from './circumstances';
 
 interface Flow {
   due: number;
   firstDue: string | null;
+  /** The first that came due after the last one was published, where both times are written. */
+  firstNew: string | null;
   frontier: string | null;
+  /** The highest number that was published. */
+  lead: number | null;
+  /** Of waiting rows without a creation time: the first ids, so that one that leaves is missed. */
+  first: string[] | null;
   /** Published since the last fold. */
   recent: number;
   pending: number;
@@ -26,16 +32,24 @@ interface Flow {
   headTouchedAfter: string | null;
 }
 
+/** Enough ids to see a relay move through a large backlog. */
+const FIRST_IDS = 16;
+
 export const FLOW: Aggregates<Flow> = {
   owner: 'relay_stopped',
   figures(base) {
-    const { traits, state, created, attempted, attempts, written, touch, headTouch, frontier, publishedLately } = base;
+    const { traits, state, created, attempted, attempts, written, touch, headTouch, frontier, publishedLately, id, serial } = base;
     const waiting = isState(state, 'pending', 'retrying');
     const isDue = due(base);
+    const isNew = sql`(${isDue} and ${ready(base)} > case when ${base.nothingOut} then '-infinity' else ${base.lastPublished} end)`;
+    const first = sql`(select json_agg(f.id) from (select ${id} from base where ${isState(state, 'pending')} order by ${serial}, ${id} limit ${sql.lit(FIRST_IDS)}) as f)`;
     return {
       due: count(isDue),
-      firstDue: iso(earliest(created, isDue)),
+      firstDue: iso(earliest(ready(base), isDue)),
+      firstNew: traits.createdAt ? nullInstant : iso(earliest(ready(base), isNew)),
       frontier: iso(frontier),
+      lead: base.lead,
+      first: traits.createdAt ? sql`null::json` : first,
       recent: count(publishedLately),
       pending: count(isState(state, 'pending')),
       oldest: iso(earliest(created, isState(state, 'pending'))),
@@ -51,11 +65,14 @@ export const FLOW: Aggregates<Flow> = {
   },
 };
 
-interface Standstill {
+export interface Standstill {
   /** Since when events have been due without one being published, in milliseconds since the epoch. */
   since: number;
+  /** How it is known that they wait for the relay. */
+  how: 'created' | 'due_time' | 'key' | 'looks';
   due: number;
-  firstDueAt: string;
+  /** When the first of them was created or became due; null where rows have neither time. */
+  firstDueAt: string | null;
   /** When the last event was published, ISO 8601 UTC; null if none is known. */
   lastOutAt: string | null;
   /** That time is from a row; otherwise it is when readings last saw a movement. */
@@ -70,8 +87,12 @@ const CONFIRMED_MS = { fromMs: 8_000, toMs: 60_000 };
 /** Since when nothing has moved although it should have; null when nothing is due. */
 export function standstill(circumstances: Circumstances): Standstill | null {
   const { reading, previous, now } = circumstances;
-  if (reading === null || !reading.traits.createdAt) return null;
+  if (reading === null) return null;
   const { traits, reach } = reading;
+  if (!traits.createdAt) {
+    const still = untimed(circumstances, reading);
+    return still?.sure === true ? still : null;
+  }
   const flow = figuresIn(reading, FLOW);
   const confirmed = (name: 'firstDue' | 'oldest'): boolean =>
     seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW)[name] === flow[name]);
@@ -80,14 +101,51 @@ export function standstill(circumstances: Circumstances): Standstill | null {
     if (events === 0 || firstDueAt === null) return null;
     const lastOutAt = traits.publishedAt ? lastPublishedAt(reading) : isoOf(lastMove(reading, previous));
     const since = laterOf(firstDueAt, lastOutAt);
-    return { since, due: events, firstDueAt, lastOutAt, written: traits.publishedAt, confirmed: confirmed('firstDue') };
+    return { since, how: 'created', due: events, firstDueAt, lastOutAt, written: traits.publishedAt, confirmed: confirmed('firstDue') };
   }
   // Published rows could not be read: what is left is whether the waiting events move.
   const { pending = 0, oldest = null } = flow;
   const [first] = previous;
   if (pending === 0 || oldest === null || first === undefined || reach.waiting !== 'complete') return null;
   const since = Math.max(Date.parse(oldest), Math.min(now, lastMove(reading, previous) ?? Date.parse(first.asOf)));
-  return { since, due: pending, firstDueAt: oldest, lastOutAt: isoOf(since), written: false, confirmed: confirmed('oldest') };
+  const lastOutAt = isoOf(since);
+  return { since, how: 'created', due: pending, firstDueAt: oldest, lastOutAt, written: false, confirmed: confirmed('oldest') };
+}
+
+/** So many events may be left over for good: with fewer, more have to come and wait as well. */
+const LEFT_OVER_MAX = 10;
+/** For this long a due time has to be seen to pass: one that is read in the wrong zone is always long past. */
+const SEEN_WAITING_MS = 60_000;
+
+/** Without creation times: since the first event was due, or since readings saw none leave; not `sure` if these may be left over. */
+function untimed({ previous, history, now }: Circumstances, reading: Reading): (Standstill & { sure: boolean }) | null {
+  const { due: events = 0, firstDue = null, firstNew = null, lead } = figuresIn(reading, FLOW);
+  const movedAt = lastMove(reading, previous) ?? -Infinity;
+  const looks = [...previous, reading].filter(({ asOf }) => Date.parse(asOf) >= movedAt);
+  const [base = reading] = looks;
+  const lastOutAt = reading.traits.publishedAt ? lastPublishedAt(reading) : null;
+  if (events === 0 || now - Date.parse(base.asOf) < SEEN_WAITING_MS || (lastOutAt === null && leftLately(history))) return null;
+  // Behind what has the highest number nothing is left over.
+  const known = lead != null;
+  const stood = figuresIn(base, FLOW).due ?? 0;
+  const came = looks.find((past) => (figuresIn(past, FLOW).due ?? 0) > (known ? 0 : stood));
+  const stands = stood > LEFT_OVER_MAX ? base : came;
+  const dueSince = known || stood > LEFT_OVER_MAX ? firstDue : firstNew;
+  const seenToCome = stands !== undefined && stands !== base;
+  const since = laterOf(seenToCome ? stands.asOf : (dueSince ?? base.asOf), lastOutAt);
+  const how = firstDue !== null ? 'due_time' : known ? 'key' : 'looks';
+  const still = { how, due: events, firstDueAt: firstDue, lastOutAt, written: lastOutAt !== null, confirmed: false } as const;
+  return { ...still, since: Math.max(since, movedAt), sure: stands !== undefined || dueSince !== null };
+}
+
+/** Whether an event left within the last two minutes that were watched. */
+const leftLately = (history: RecentHistory | null): boolean => (history?.minutes ?? []).slice(-2).some(({ published }) => published > 0);
+
+/** What has waited for long without being a standstill: the relay may have stopped, or may never take it. */
+export function unknownStandstill(circumstances: Circumstances): { count: number; since: number } | null {
+  const { reading, now } = circumstances;
+  const still = reading === null || reading.traits.createdAt ? null : untimed(circumstances, reading);
+  return still === null || still.sure || now - still.since <= PATIENCE_UNKNOWN_MS ? null : { count: still.due, since: still.since };
 }
 
 /** When an event was last seen to leave between two readings; null if none was. */
@@ -108,9 +166,18 @@ function moved(before: Past, after: Past): boolean {
   // A first waiting event is no movement; a different oldest one is, and so is a newer published one.
   return (
     (is.pending ?? 0) < (was.pending ?? 0) ||
+    (is.lead != null && was.lead != null && is.lead > was.lead) ||
+    isMissed(was.first ?? [], is.first ?? []) ||
     (was.oldest != null && was.oldest !== is.oldest) ||
     (after.reach.published === 'complete' && is.frontier != null && (was.frontier == null || is.frontier > was.frontier))
   );
+}
+
+/** Whether one of the first ids has left. Those that come may have pushed out the last of a full list. */
+function isMissed(was: readonly string[], is: readonly string[]): boolean {
+  const there = new Set(is);
+  const last = was.findLastIndex((id) => there.has(id));
+  return was.slice(0, last === -1 || is.length < FIRST_IDS ? was.length : last).some((id) => !there.has(id));
 }
 
 /** If rows are cut off, different ones may have been counted. */
@@ -142,28 +209,47 @@ export const POISON_ROWS_MAX = 3;
 export interface Rhythm {
   p50Ms: number | null;
   published: number;
+  /** Without creation times: the longest pause of the last hour. */
+  pauseMs: number | null;
 }
 
 /** From the history, else from the published rows of the reading. */
 export function rhythmOf({ reading, history }: Circumstances): Rhythm {
+  const pauseMs = reading?.traits.createdAt === false ? longestPauseMs(history) : null;
   const minutes = (history?.minutes ?? []).filter(({ published }) => published > 0);
   if (minutes.length > 0) {
     // Each minute by itself: a backlog worked off in some of them must not count as the usual pace.
     const medianOf = (cell: Cell): number | null => (isSampled(cell) ? sampledMeanMs(cell) : (quantiles(cell.latency, [0.5])[0] ?? null));
     const medians = minutes.map(medianOf).filter((value) => value !== null);
     const published = minutes.reduce((sum, cell) => sum + cell.published, 0);
-    return { p50Ms: medians.sort((a, b) => a - b)[Math.floor(medians.length / 4)] ?? null, published };
+    return { p50Ms: medians.sort((a, b) => a - b)[Math.floor(medians.length / 4)] ?? null, published, pauseMs };
   }
-  if (reading === null) return { p50Ms: null, published: 0 };
+  if (reading === null) return { p50Ms: null, published: 0, pauseMs };
   const latency: Histogram = new Map();
   for (const cells of reading.tail.values()) mergeInto(latency, cells.get(ALL_TYPES)?.latency ?? new Map<number, number>());
-  return { p50Ms: quantiles(latency, [0.5])[0] ?? null, published: figuresIn(reading, FLOW).recent ?? 0 };
+  return { p50Ms: quantiles(latency, [0.5])[0] ?? null, published: figuresIn(reading, FLOW).recent ?? 0, pauseMs };
+}
+
+/** The longest run of minutes in which nothing went out, the one that lasts left out; as long as it can have been at most. */
+function longestPauseMs(history: RecentHistory | null): number {
+  const out = (history?.minutes ?? []).map(({ published }) => published > 0);
+  if (out.length < RHYTHM_MINUTES) return PATIENCE_UNKNOWN_MS;
+  let [longest, run] = [0, 0];
+  for (const some of out.slice(0, out.lastIndexOf(true) + 1)) {
+    run = some ? 0 : run + 1;
+    longest = Math.max(longest, run);
+  }
+  return (longest + 2) * 60_000;
 }
 
 /** A shorter silence is never an alarm: seen once, or confirmed by an earlier reading. */
 const PATIENCE_MIN_MS = { once: 60_000, confirmed: 15_000 };
 /** A longer silence is always an alarm, however slow the relay usually is. */
 const PATIENCE_MAX_MS = 900_000;
+/** Standstill that only looks can see has to be over within what is remembered of them. */
+const PATIENCE_LOOKS_MS = 600_000;
+/** Fewer minutes than this show no rhythm. */
+const RHYTHM_MINUTES = 10;
 /** Patience with a relay whose rhythm is not known: nothing was published in the last hour. */
 const PATIENCE_UNKNOWN_MS = 300_000;
 /** The median latency of a relay that works in rounds is half a round: four times that is two rounds missed. */
@@ -172,11 +258,11 @@ const PATIENCE_PER_MEDIAN = 4;
 const PATIENCE_PER_GAP = 4;
 
 /** How long events may be due before this relay counts as stopped, in ms. If it is seen to try, no usual pace is needed. */
-export function silenceLimitMs({ p50Ms, published }: Rhythm, confirmed: boolean, tries = false): number {
+export function silenceLimitMs({ p50Ms, published, pauseMs }: Rhythm, confirmed: boolean, tries = false): number {
   const least = confirmed ? PATIENCE_MIN_MS.confirmed : PATIENCE_MIN_MS.once;
-  if (p50Ms === null && published === 0) return tries ? least : PATIENCE_UNKNOWN_MS;
+  if (p50Ms === null && published === 0) return tries ? Math.max(least, pauseMs ?? 0) : PATIENCE_UNKNOWN_MS;
   const usual = p50Ms === null ? (PATIENCE_PER_GAP * 3_600_000) / published : PATIENCE_PER_MEDIAN * p50Ms;
-  return Math.min(PATIENCE_MAX_MS, Math.max(least, usual));
+  return Math.min(pauseMs === null ? PATIENCE_MAX_MS : PATIENCE_LOOKS_MS, Math.max(least, usual, pauseMs ?? 0));
 }
 
 /** The newest sign that the relay claimed, tried or locked a waiting row, in ms since the epoch; null if the table shows none. */

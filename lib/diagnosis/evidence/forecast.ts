@@ -1,6 +1,6 @@
 /** The trend of waiting events: whether there are more of them apart from bursts, and when there will be none. */
 import { sql } from 'kysely';
-import { fresh } from '@/lib/live/reading-sql';
+import { fresh, ready } from '@/lib/live/reading-sql';
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
 import type { Circumstances } from './circumstances';
@@ -19,7 +19,7 @@ export const QUEUE: Aggregates<Queue> = {
   owner: 'falling_behind',
   figures: (base) => ({
     waiting: count(isState(base.state, 'pending', 'retrying')),
-    oldestFresh: iso(earliest(base.created, fresh(base))),
+    oldestFresh: iso(earliest(ready(base), fresh(base))),
     lately: count(sql`(${isState(base.state, 'published')} and ${base.published} >= ${once(secondsBefore(base.now, LATELY_SECONDS))})`),
   }),
 };

@@ -18,6 +18,7 @@ const BESIDES: Record<string, readonly string[]> = {
   blocking_row: ['headAt'],
   endless_rows: ['firstAt'],
   events_due: ['oldestAt'],
+  events_overdue: ['dueAt'],
   fresh_behind: ['oldestAt'],
   key_first: ['firstAt'],
   oldest_claim: ['claimedAt'],

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Past } from '@/lib/live/reading';
+import type { RecentHistory } from '../evidence/circumstances';
+import { emptyCell } from '@/lib/rollup/cell';
 import { historyOf, judge, NOW, reading, type Given } from '@/fixtures/readings';
 
 /** Ten minutes of healthy traffic in steps of a tenth of a second, read every five seconds. */
@@ -9,6 +11,8 @@ const STEP_MS = 100;
 const READ_EVERY_MS = 5_000;
 
 interface Event {
+  id: number;
+  uuid: string;
   created: number;
   /** When its transaction committed: a relay and a reading see it from then on. */
   visible: number;
@@ -35,6 +39,8 @@ interface Shape {
   locks: boolean;
   /** Takes the next batch without a rest while batches are full. */
   drains?: boolean;
+  /** What its rows have in place of a time of creation. */
+  untimed?: 'due_time' | 'number' | 'uuid';
   /** Events of its largest burst, and the failures of an event of the type that often fails. */
   burst: number;
   fails: number;
@@ -46,6 +52,12 @@ const SHAPES: Record<string, Shape> = {
   'published-at': { everyMs: 300, batch: 100, publishMs: 18, counts: true, claims: false, timed: true, locks: true, burst: 1_200, fails: 9 },
   'courier-status': { everyMs: 500, batch: 10, publishMs: 15, counts: false, claims: false, timed: false, locks: true, burst: 200, fails: 0 },
   'listen-notify': { everyMs: 100, batch: 500, publishMs: 0, counts: true, claims: false, timed: true, locks: true, burst: 600, fails: 0 },
+  'due-time': { everyMs: 1_000, batch: 50, publishMs: 15, counts: true, claims: false, timed: true, locks: true, untimed: 'due_time', burst: 400, fails: 3 },
+  'due-time in rounds': { everyMs: 240_000, batch: 5_000, publishMs: 1, counts: false, claims: false, timed: false, locks: false, untimed: 'due_time', burst: 400, fails: 0 },
+  numbered: { everyMs: 500, batch: 20, publishMs: 15, counts: false, claims: false, timed: false, locks: false, untimed: 'number', burst: 400, fails: 0 },
+  'numbered in rounds': { everyMs: 90_000, batch: 500, publishMs: 5, counts: false, claims: false, timed: true, locks: true, untimed: 'number', burst: 400, fails: 0 },
+  uuid: { everyMs: 500, batch: 20, publishMs: 15, counts: false, claims: false, timed: false, locks: false, untimed: 'uuid', burst: 900, fails: 0 },
+  'uuid in rounds': { everyMs: 200_000, batch: 5_000, publishMs: 1, counts: false, claims: false, timed: false, locks: false, untimed: 'uuid', burst: 400, fails: 0 },
 }; // prettier-ignore
 
 const TYPES = ['order.created', 'order.paid', 'order.shipped', 'order.invoiced'];
@@ -63,18 +75,26 @@ function randomOf(seed: number): () => number {
   };
 }
 
-/** Every reading of ten healthy minutes, judged with those before it; answers what was said that is not healthy. */
-function play(shape: Shape, seed: number): string[] {
+interface Said {
+  second: number;
+  verdict: string;
+  evidence: unknown;
+}
+
+/** Every reading of ten minutes and more, judged with those before it; answers what was said that is not healthy. */
+function play(shape: Shape, seed: number, { offAfterMs = Infinity, minutes = MINUTES, leftOver = 0, perSecond = 0.6 } = {}): Said[] {
   const random = randomOf(seed);
-  const start = NOW - MINUTES * 60_000;
+  const start = NOW - minutes * 60_000;
   const events: Event[] = [];
   let transaction = 1_000;
+  const collected = seed % 2 === 0;
+  const outByMinute = new Map<number, number>();
   let relayFree = start;
   let nextBurst = start + random() * 60_000;
   let burst = { until: 0, perStep: 0, key: '', together: 0 };
   let nextRead = start + READ_EVERY_MS;
   const previous: Past[] = [];
-  const wrong: string[] = [];
+  const wrong: Said[] = [];
 
   const create = (now: number, key: string | null): void => {
     // One in ten transactions is held for up to six seconds.
@@ -82,11 +102,14 @@ function play(shape: Shape, seed: number): string[] {
     const type = TYPES[Math.floor(random() * TYPES.length)] ?? '';
     const fails = type === 'order.invoiced' && random() < 0.5 ? shape.fails : 0;
     transaction += 1;
-    events.push({ created: now, visible: now + held, type, key: key ?? `order-${Math.floor(random() * 1e9)}`, fails, attempts: 0, attempted: null, published: null, taken: 0, written: transaction }); // prettier-ignore
+    const id = (events.at(-1)?.id ?? 0) + 1;
+    // Drawn apart: shapes with times of creation are tried with the same events.
+    events.push({ id, uuid: randomOf(seed + id)().toString(36), created: now, visible: now + held, type, key: key ?? `order-${Math.floor(random() * 1e9)}`, fails, attempts: 0, attempted: null, published: null, taken: 0, written: transaction }); // prettier-ignore
   };
 
+  for (let n = 0; n < leftOver; n += 1) create(start, null);
   for (let now = start; now < NOW; now += STEP_MS) {
-    if (random() < (0.6 * STEP_MS) / 1_000) create(now, null);
+    if (random() < (perSecond * STEP_MS) / 1_000) create(now, null);
     if (now >= nextBurst) {
       const size = shape.burst * (0.2 + 0.8 * random());
       const lasts = random() < 0.5 ? STEP_MS : random() * 10_000;
@@ -94,16 +117,22 @@ function play(shape: Shape, seed: number): string[] {
       nextBurst = now + 45_000 + random() * 60_000;
     }
     if (now < burst.until) for (let n = 0; n < burst.perStep; n += 1) create(now, burst.together === 1 ? burst.key : null);
-    if (now >= relayFree) {
-      const batch = events.filter((event) => event.published === null && event.visible <= now).slice(0, shape.batch);
+    if (now >= relayFree && now - start < offAfterMs) {
+      const batch = events
+        .filter(({ id, published, visible }) => id > leftOver && published === null && visible <= now)
+        .slice(0, shape.batch);
       transaction += 1;
       batch.forEach((event, index) => {
         const at = now + (index + 1) * shape.publishMs;
         if (shape.locks) event.taken = transaction;
         if (shape.claims) event.attempted = now;
         event.attempts += 1;
-        if (event.attempts > event.fails) event.published = at;
-        else if (shape.counts) event.written = transaction + 1;
+        if (event.attempts > event.fails) {
+          event.published = at;
+          const minute = Math.floor(at / 60_000);
+          outByMinute.set(minute, (outByMinute.get(minute) ?? 0) + 1);
+        }
+        if (event.published === null && shape.counts) event.written = transaction + 1;
       });
       transaction += 1;
       const goesOn = shape.drains === true && batch.length === shape.batch && batch.some((event) => event.published !== null);
@@ -112,9 +141,9 @@ function play(shape: Shape, seed: number): string[] {
     if (now < nextRead) continue;
     nextRead = now + READ_EVERY_MS + random() * 400;
     const given = figuresOf(shape, events, now);
-    const history = seed % 2 === 0 ? historyOf(400, TYPES) : null;
+    const history = !collected ? null : shape.untimed === undefined ? historyOf(400, TYPES) : pastOf(shape, start, now, outByMinute);
     const found = judge(given, previous, { reading: reading(given, (NOW - now) / 1_000), now, history });
-    if (found.verdict !== 'healthy') wrong.push(`${(now - start) / 1_000} s: ${found.verdict} ${JSON.stringify(found.evidence)}`);
+    if (found.verdict !== 'healthy') wrong.push({ second: (now - start) / 1_000, verdict: found.verdict, evidence: found.evidence });
     previous.push(reading(given, (NOW - now) / 1_000));
     // What is out for long is forgotten, as the console forgets it.
     if (events.length > 4_000)
@@ -126,8 +155,51 @@ function play(shape: Shape, seed: number): string[] {
   return wrong;
 }
 
+/** An hour of minutes up to now, as a collector that lags by ten seconds counts departures: before the start, as the relay usually works. */
+function pastOf({ everyMs }: Shape, start: number, now: number, outByMinute: ReadonlyMap<number, number>): RecentHistory {
+  const round = Math.ceil(everyMs / 60_000);
+  const last = Math.floor((now - 10_000) / 60_000);
+  const published = (minute: number): number =>
+    outByMinute.get(minute) ?? (minute * 60_000 < start - 60_000 && minute % round === 0 ? 30 : 0);
+  const cellOf = (minute: number) => ({ ...emptyCell(), minutes: 1, published: published(minute) });
+  return { minutes: Array.from({ length: 60 }, (_, index) => cellOf(last - 59 + index)), typesPublished: new Set(TYPES) };
+}
+
 /** What the figures' SQL answers of these rows. */
 function figuresOf(shape: Shape, events: readonly Event[], now: number): Given {
+  return shape.untimed === undefined ? timedFigures(shape, events, now) : untimedFigures(shape, events, now);
+}
+
+function untimedFigures(shape: Shape, events: readonly Event[], now: number): Given {
+  const visible = events.filter((event) => event.visible <= now);
+  const out = visible.filter((event) => event.published !== null && event.published <= now);
+  const waiting = visible.filter((event) => event.published === null || event.published > now);
+  const failing = waiting.filter((event) => event.attempts > 0 && event.published === null && shape.counts);
+  const fresh = waiting.filter((event) => !failing.includes(event));
+  const hasTime = shape.untimed === 'due_time';
+  const lead = shape.untimed === 'number' ? most(out.map(({ id }) => id)) : null;
+  const due = fresh.filter(({ id }) => lead === null || id > lead);
+  const lastOut = most(out.map((event) => event.published ?? 0));
+  const sorted = [...fresh].sort((a, b) => (shape.untimed === 'number' ? a.id - b.id : a.uuid < b.uuid ? -1 : 1));
+  const touch = most(waiting.map((event) => Math.max(event.taken, failing.includes(event) ? event.written : 0)));
+  const dueTimes = hasTime ? due.map(({ created }) => created) : [];
+  return {
+    traits: { createdAt: false, dueTime: hasTime, publishedAt: shape.timed, claimTime: false, attempts: shape.counts },
+    lastPublishedAt: shape.timed ? iso(lastOut) : null,
+    nothingPublished: shape.timed && lastOut === null,
+    usualMs: null,
+    relay: {
+      due: due.length, firstDue: iso(least(dueTimes)), firstNew: shape.timed ? iso(least(dueTimes.filter((at) => at > (lastOut ?? 0)))) : null, frontier: null, lead,
+      first: sorted.slice(0, 16).map(({ uuid }) => uuid), recent: 0, pending: fresh.length, oldest: null, failing: failing.length, touch, touchedAfter: null, headTouch: null, headTouchedAfter: null,
+    },
+    broker: { count: 0, first: null, last: null },
+    poison: { most: shape.counts ? [...failing].sort((a, b) => b.attempts - a.attempts).slice(0, 2).map((event) => ({ ...event, at: null, error: null })) : null },
+    handler: TYPES.map((type) => ({ type, count: fresh.filter((event) => event.type === type).length, first: hasTime ? iso(least(fresh.filter((event) => event.type === type).map(({ created }) => created))) : null })),
+    behind: { waiting: waiting.length, oldestFresh: hasTime ? iso(least(fresh.map(({ created }) => created))) : null },
+  }; // prettier-ignore
+}
+
+function timedFigures(shape: Shape, events: readonly Event[], now: number): Given {
   const visible = events.filter((event) => event.visible <= now);
   const out = visible.filter((event) => event.published !== null && event.published <= now);
   const waiting = visible.filter((event) => event.published === null || event.published > now);
@@ -192,5 +264,34 @@ describe('ten healthy minutes with bursts, held transactions and a type that oft
       }),
       { numRuns: 12, seed: 7, endOnFailure: true },
     );
+  });
+});
+
+describe.each(Object.entries(SHAPES).filter(([, { untimed }]) => untimed !== undefined))('%s: a relay that works', (_, shape) => {
+  test('a few rows that it never takes are no standstill, in a quiet hour neither', () => {
+    for (const seed of [1, 2, 3, 4]) expect(play(shape, seed, { leftOver: 4, perSecond: 0.004, minutes: 30 })).toEqual([]);
+  });
+
+  test('and does not keep up has not stopped', () => {
+    const slow = { ...shape, batch: 10, everyMs: Math.min(shape.everyMs, 5_000) };
+    for (const seed of [1, 2, 3])
+      expect(play(slow, seed, { perSecond: 9 }).filter(({ verdict }) => verdict === 'relay_stopped')).toEqual([]);
+  });
+});
+
+describe('a relay that ends after ten minutes while events come', () => {
+  const offAfterMs = MINUTES * 60_000;
+  test.each(Object.entries(SHAPES))('%s is said to have stopped, in time and for good', (_, shape) => {
+    // In rounds of four minutes, the fifth without one is the first to miss it.
+    const latest = (offAfterMs + Math.max(300_000, 2 * shape.everyMs) + 30_000) / 1_000;
+    for (const seed of [2, 3]) {
+      const said = play(shape, seed, { offAfterMs, minutes: 2 * MINUTES + 4 });
+      const stopped = said.filter(({ verdict }) => verdict === 'relay_stopped');
+      const first = stopped[0]?.second ?? Infinity;
+      expect(first, `seed ${seed}`).toBeGreaterThan(offAfterMs / 1_000);
+      expect(first, `seed ${seed}`).toBeLessThan(latest);
+      // From then on, as often as it is read.
+      expect(stopped.length).toBeGreaterThan(((2 * MINUTES + 4) * 60 - first) / 5.5);
+    }
   });
 });

@@ -3,9 +3,10 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LANGUAGES } from '@/lib/messages/languages.gen';
 import { diagnose } from './diagnose';
+import { emptyCell } from '@/lib/rollup/cell';
 import { bucketOf, bucketValue } from '@/lib/rollup/histogram';
 import { noFigures } from '@/lib/figures/summarise';
-import { ago, judge, NOW, reading, type Given } from '@/fixtures/readings';
+import { ago, historyOf, judge, NOW, reading, type Given } from '@/fixtures/readings';
 
 describe('relay stopped', () => {
   test('events due for longer than its rhythm, and nothing published since', () => {
@@ -32,7 +33,6 @@ describe('relay stopped', () => {
       'the first event after an idle hour, two minutes old',
       { lastPublishedAt: ago(5_000), usualMs: null, relay: { due: 1, firstDue: ago(120), recent: 0 } },
     ],
-    ['a table without creation times', { traits: { createdAt: false }, lastPublishedAt: null, relay: { due: 5, firstDue: ago(900) } }],
     ['a clock ahead of ours', { lastPublishedAt: ago(-30), relay: { due: 5, firstDue: ago(900) } }],
   ])('not: %s', (_, given) => {
     expect(judge(given).verdict).toBe('healthy');
@@ -111,6 +111,92 @@ describe('relay stopped', () => {
     expect(judge(given).evidence).toContainEqual({ code: 'too_many_rows', values: {} });
     expect(judge(given, [reading(given, 100)]).verdict).toBe('healthy');
     expect(judge(given, [reading(given, 400), reading(given, 100)])).toMatchObject({ verdict: 'relay_stopped', since: ago(400) });
+  });
+});
+
+describe('relay stopped, without a time of creation', () => {
+  const untimed = (relay: Record<string, unknown>, given: Given = {}): Given => ({
+    lastPublishedAt: ago(93_700),
+    usualMs: null,
+    ...given,
+    traits: { createdAt: false, dueTime: relay.firstDue !== undefined, ...given.traits },
+    relay: { frontier: null, recent: 0, pending: relay.due, ...relay },
+  });
+  const unpublished = { traits: { publishedAt: false }, lastPublishedAt: null };
+  const looks = (given: Given, ...seconds: number[]) => seconds.map((at) => reading(given, at));
+  const due = untimed({ due: 4_249, firstDue: ago(93_600), firstNew: ago(93_600) });
+
+  test('events are due for 26 hours, by their due time', () => {
+    expect(judge(due, looks(due, 65, 40, 5))).toMatchObject({
+      verdict: 'relay_stopped',
+      since: ago(93_600),
+      evidence: [
+        { code: 'nothing_published', values: { lastPublishedAt: ago(93_700) } },
+        { code: 'events_overdue', values: { count: 4_249, dueAt: ago(93_600), ageMs: 93_600_000 } },
+        { code: 'rhythm_unknown', values: { patienceMs: 300_000 } },
+      ],
+    });
+  });
+
+  test('a due time read in the wrong zone is always long past: it has to be seen waiting', () => {
+    expect(judge(due, looks(due, 40, 20)).verdict).toBe('healthy');
+    // It came a minute ago, whatever it says of itself.
+    const none = untimed({ due: 0 }, { traits: { dueTime: true } });
+    const came = untimed({ due: 1, firstDue: ago(18_000), firstNew: ago(18_000) });
+    expect(judge(came, [...looks(none, 800, 400, 70), ...looks(came, 60, 30)]).verdict).toBe('healthy');
+    expect(judge(came, [...looks(none, 800, 400), ...looks(came, 330, 30)])).toMatchObject({ verdict: 'relay_stopped', since: ago(330) });
+  });
+
+  test('mid-backlog: none came due since the last one went out, but many wait', () => {
+    const left = (count: number) => untimed({ due: count, firstDue: ago(93_600), firstNew: null }, { lastPublishedAt: ago(900) });
+    expect(judge(left(40), looks(left(40), 600, 5))).toMatchObject({ verdict: 'relay_stopped', since: ago(900) });
+    const few = judge(left(3), looks(left(3), 600, 5));
+    expect(few.verdict).toBe('healthy');
+    expect(few.evidence).toContainEqual({ code: 'standstill_unknown', values: { count: 3, sinceAt: ago(600) } });
+  });
+
+  test('by the key: all that waits has a higher one than what went out', () => {
+    const behind = untimed({ due: 3, lead: 800, first: ['801', '802', '803'] }, unpublished);
+    expect(judge(behind, looks(behind, 400, 200, 5))).toMatchObject({
+      verdict: 'relay_stopped',
+      since: ago(400),
+      evidence: [{ code: 'waits_by_key', values: { count: 3, sinceAt: ago(400) } }, {}],
+    });
+    // A higher one went out meanwhile.
+    const before = untimed({ due: 3, lead: 799, first: ['800', '801', '802'] }, unpublished);
+    expect(judge(behind, [...looks(before, 400, 210), ...looks(behind, 200, 5)]).verdict).toBe('healthy');
+  });
+
+  test('by looks alone: more come and none leaves', () => {
+    const waiting = (count: number, from = 0): Given =>
+      untimed({ due: count, first: Array.from({ length: Math.min(16, count) }, (_, index) => `id-${from + index}`) }, unpublished);
+    const more = [...looks(waiting(2), 500), ...looks(waiting(3), 400, 100), ...looks(waiting(9), 5)];
+    expect(judge(waiting(9), more)).toMatchObject({
+      verdict: 'relay_stopped',
+      since: ago(400),
+      evidence: [{ code: 'waits_by_looks', values: { count: 9, sinceAt: ago(400) } }, {}],
+    });
+    // As many as ever: some may be left over.
+    expect(judge(waiting(2), looks(waiting(2), 800, 400, 5)).verdict).toBe('healthy');
+    expect(judge(waiting(20), looks(waiting(20), 800, 400, 5)).verdict).toBe('relay_stopped');
+    // Others than before: the relay works, though the queue grows.
+    expect(judge(waiting(30, 4), [...looks(waiting(20), 800, 400), ...looks(waiting(30, 4), 5)]).verdict).toBe('healthy');
+    // The collector saw events leave in the last minute.
+    expect(judge(waiting(20), looks(waiting(20), 800, 400, 5), { history: historyOf(400) }).verdict).toBe('healthy');
+  });
+
+  test('patience follows the longest pause of the last hour, never longer than looks are remembered', () => {
+    const waiting = untimed({ due: 20, first: ['a'] }, unpublished);
+    const { minutes } = historyOf(400);
+    const quiet = { ...emptyCell(), minutes: 1 };
+    const history = (pause: number, since: number) => ({
+      minutes: [...minutes.slice(0, 20), ...Array.from({ length: pause }, () => quiet), ...minutes.slice(0, 5), ...Array.from({ length: since }, () => quiet)],
+      typesPublished: new Set<string>(),
+    }); // prettier-ignore
+    expect(judge(waiting, looks(waiting, 200, 5), { history: history(0, 3) }).verdict).toBe('relay_stopped');
+    expect(judge(waiting, looks(waiting, 350, 5), { history: history(4, 5) }).verdict).toBe('healthy');
+    expect(judge(waiting, looks(waiting, 370, 5), { history: history(4, 6) }).verdict).toBe('relay_stopped');
+    expect(judge(waiting, looks(waiting, 610, 5), { history: history(30, 10) }).verdict).toBe('relay_stopped');
   });
 });
 

@@ -21,7 +21,8 @@ export const fallingBehindVerdict: VerdictRule = {
   live: QUEUE,
   judge(circumstances): Finding | null {
     const { reading, now } = circumstances;
-    if (reading === null) return null;
+    // A relay that works in rounds lets due times pass.
+    if (reading === null || !reading.traits.createdAt) return null;
     const { waiting: count = 0, oldestFresh } = figuresIn(reading, QUEUE);
     const oldestAt = figuresIn(reading, FLOW).firstDue ?? oldestFresh ?? null;
     if (oldestAt === null || ageMs(oldestAt, now) < OLDEST_MIN_MS) return null;

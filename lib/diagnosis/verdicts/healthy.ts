@@ -2,7 +2,8 @@ import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
 import type { SummaryFigures } from '@/lib/figures/summarise';
 import { figuresIn, type Reading } from '@/lib/live/reading';
-import { fact, factIfKnown, type Circumstances, type VerdictRule } from '../evidence/circumstances';
+import { fact, factIfKnown, isoOf, type Circumstances, type VerdictRule } from '../evidence/circumstances';
+import { unknownStandstill } from '../evidence/flow';
 import { drainOf, QUEUE } from '../evidence/forecast';
 
 /** Fewer waiting events than this need no forecast. */
@@ -16,7 +17,7 @@ export const healthyVerdict: VerdictRule = {
     if (reading === null || figures === null) return null;
     const evidence =
       figures.slot === null
-        ? [...backlog(circumstances, reading), lastPublished(figures), latency(figures), ...notJudged(reading, figures)]
+        ? [...backlog(circumstances, reading), lastPublished(figures), latency(figures), ...notJudged(circumstances, reading, figures)]
         : bySlot(figures.slot);
     return { since: null, evidence };
   },
@@ -56,8 +57,10 @@ function latency({ latency: { p95Ms, count }, depth }: SummaryFigures): Evidence
   return fact('waiting_now', { count: depth.waiting.count });
 }
 
-function notJudged({ traits, reach }: Reading, { depth: { processing } }: SummaryFigures): Evidence[] {
+function notJudged(circumstances: Circumstances, { traits, reach }: Reading, { depth: { processing } }: SummaryFigures): Evidence[] {
+  const left = unknownStandstill(circumstances);
   return [
+    ...(left === null ? [] : [fact('standstill_unknown', { count: left.count, sinceAt: isoOf(left.since) })]),
     ...((processing.count ?? 0) > 0 && !traits.claimTime ? [fact('claim_time_unknown', { count: processing.count })] : []),
     ...(Object.values(reach).includes('cut') ? [fact('too_many_rows')] : []),
   ];

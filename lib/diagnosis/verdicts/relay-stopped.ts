@@ -1,5 +1,5 @@
 import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { FLOW, isAlive, silenceLimitMs, rhythmOf, standstill, type Rhythm } from '../evidence/flow';
+import { FLOW, isAlive, silenceLimitMs, rhythmOf, standstill, type Rhythm, type Standstill } from '../evidence/flow';
 import { stopOf } from '@/lib/outbox/replication-slots/progress';
 import {
   ageMs,
@@ -28,15 +28,23 @@ function byRows(circumstances: Circumstances): Finding | null {
   const patience = silenceLimitMs(usual, still.confirmed);
   // A relay that tries and fails is not stopped: other verdicts cover that.
   if (now - still.since <= patience || isAlive(circumstances, patience)) return null;
-  const { written, due, lastOutAt, firstDueAt } = still;
+  const { written, how, lastOutAt, firstDueAt } = still;
   return {
     since: isoOf(still.since),
     evidence: [
-      written ? nothingOut(reading) : fact('nothing_moved', { sinceAt: lastOutAt ?? firstDueAt }),
-      fact('events_due', { count: due, oldestAt: firstDueAt, ageMs: ageMs(firstDueAt, now) }),
+      ...(written ? [nothingOut(reading)] : how === 'created' ? [fact('nothing_moved', { sinceAt: lastOutAt ?? firstDueAt })] : []),
+      waiting(still, now),
       rhythm(usual, patience),
     ],
   };
+}
+
+/** How many wait, and how it is known that they do. */
+function waiting({ how, due: count, firstDueAt, since }: Standstill, now: number): Evidence {
+  const age = firstDueAt === null ? null : ageMs(firstDueAt, now);
+  if (how === 'created') return fact('events_due', { count, oldestAt: firstDueAt, ageMs: age });
+  if (how === 'due_time') return fact('events_overdue', { count, dueAt: firstDueAt, ageMs: age });
+  return fact(how === 'key' ? 'waits_by_key' : 'waits_by_looks', { count, sinceAt: isoOf(since) });
 }
 
 function bySlot(circumstances: Circumstances): Finding | null {

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Fragments } from '@/lib/database/fragments';
 import { firstMatch, statePredicate } from '@/lib/shape/compile';
+import { plainColumn } from '@/lib/shape/bound';
 import type { ValueRole } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { hiddenFields } from '../masking/hidden-fields';
+import { numberedKey } from '../indexes/index-fit';
 import type { Outbox } from '../outbox';
 import type { PlaceSql } from '../rows/row';
 import { stateCode, type Sql } from './sql-terms';
@@ -34,11 +36,23 @@ export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source
   const from = features.sharesSubqueries ? sql`` : sql`${fragments.bytewise(sql.lit(source))} as source, `;
   const told = (instant: Sql): Sql => (features.sharesSubqueries ? instant : fragments.instantText(instant));
   return sql`${from}${stateCodeOf(outbox, at)} as state, ${fragments.bytewise(typeOf(outbox, at))} as type, ${told(time('createdAt'))} as created, ${told(time('publishedAt'))} as published,
-    ${told(attempted)} as attempted, ${told(whenDead(died))} as died, ${attempts === null || !traits.attempts ? nothing('integer') : fragments.integer(attempts.sql)} as attempts,
+    ${told(attempted)} as attempted, ${told(whenDead(died))} as died,
+    ${told(when(WAITING, time('availableAt'), nothing('instant')))} as available,
+    ${numberOf(outbox, at)} as serial, ${traits.createdAt ? nothing('text') : short(at.id.text)} as id,
+    ${attempts === null || !traits.attempts ? nothing('integer') : fragments.integer(attempts.sql)} as attempts,
     ${error === null ? nothing('text') : fragments.bytewise(failed(fragments.head(error.sql, error.description, 200)))} as error,
     ${short(orderingKey(outbox, at))} as ${sql.ref('key')},
     ${touch === null ? nothing('integer') : when(WAITING, touch.written, nothing('integer'))} as written,
     ${touch === null ? nothing('integer') : when(WAITING, touch.taken, nothing('integer'))} as taken`;
+}
+
+/** Of rows without a creation time, a number that grows with every event: the key, or a sequence of the whole table; else NULL. */
+export function numberOf({ main, shape, database }: Outbox, at: PlaceSql): Sql {
+  const { fragments } = database.engine;
+  const sequence = shape.ordering?.key === undefined ? plainColumn(main, 'sequence') : null;
+  const column = numberedKey(main) ?? (sequence?.kind === 'integer' ? sequence.name : null);
+  if (column === null || at.place !== main || hasTime(main, 'createdAt')) return fragments.nothing('integer');
+  return fragments.integer(at.column(column));
 }
 
 /** What events that wait for one another share: the key that the shape names, else the aggregate id. */

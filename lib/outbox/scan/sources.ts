@@ -10,7 +10,7 @@ import type { LiveState } from '@/lib/shared/states';
 import { fitPosition, fitRange, fitTests, numberedKey, uniqueKey, type Fit } from '../indexes/index-fit';
 import type { Outbox } from '../outbox';
 import { placeSql, type PlaceSql } from '../rows/row';
-import { baseColumns } from './base-columns';
+import { baseColumns, numberOf } from './base-columns';
 import type { Sql } from './sql-terms';
 import { hasTime, ownTime, timeColumn, type Traits } from './traits';
 
@@ -173,10 +173,11 @@ function newestByIndex(outbox: Outbox, at: PlaceSql): Sql | null {
   // Exactly the rows of the index, by the words of the server.
   const indexed = sql`${at.column(published.name)} is not null${predicate === null ? sql`` : sql` and ${sql.raw(predicate)}`}`;
   const rows = sql`select ${created === null ? sql`null` : at.column(created.name)} as created, ${at.column(published.name)} as published,
-    ${isPublished} as is_published from ${by(outbox, at, fit)} where ${indexed} order by ${fit.order} limit ${sql.lit(NEWEST_ROWS)}`;
-  return sql`select e.n, e.published_rows, ${told('created', created)} as newest_created, ${told('published', published)} as last_published
+    ${numberOf(outbox, at)} as serial, ${isPublished} as is_published from ${by(outbox, at, fit)} where ${indexed} order by ${fit.order} limit ${sql.lit(NEWEST_ROWS)}`;
+  return sql`select e.n, e.published_rows, ${told('created', created)} as newest_created, ${told('published', published)} as last_published, e.serial as newest_serial
     from (select count(*) as n, count(case when r.is_published then 1 end) as published_rows,
-      max(case when r.is_published then r.created end) as created, max(case when r.is_published then r.published end) as published
+      max(case when r.is_published then r.created end) as created, max(case when r.is_published then r.published end) as published,
+      max(case when r.is_published then r.serial end) as serial
       from (${rows}) as r) as e`;
 }
 
@@ -199,12 +200,13 @@ export interface Walk {
   rows(edge: string): Sql;
 }
 
-/** How many rows were looked at and how many of them are published, with the newest times of those, ISO 8601 UTC. */
+/** How many rows were looked at and how many of them are published, with the newest times of those, ISO 8601 UTC, and their last number. */
 export interface Ends {
   n: string | number;
   published_rows: string | number;
   newest_created: string | number | null;
   last_published: string | number | null;
+  newest_serial: string | number | null;
 }
 
 export const SCAN = 'scan';
@@ -259,8 +261,9 @@ function walkOf({ outbox, at, traits, parts, foldedTo }: Scanned, limit: number)
   const last = sql`${sql.raw(descending ? 'min' : 'max')}(k)`;
   return {
     ends: sql`select count(*) as n, ${fragments.asText(last, key)} as edge, ${fragments.instantText(sql`max(created)`)} as newest_created,
-      ${fragments.instantText(sql`max(published)`)} as last_published, count(is_published) as published_rows
-      from (select ${at.column(name)} as k, ${told(sql`1`, fragments.nothing('integer'))} as is_published, ${told(created)} as created, ${told(published)} as published from ${from}${order}${sql.lit(limit)}) as w`,
+      ${fragments.instantText(sql`max(published)`)} as last_published, count(is_published) as published_rows, max(serial) as newest_serial
+      from (select ${at.column(name)} as k, ${told(sql`1`, fragments.nothing('integer'))} as is_published, ${told(created)} as created, ${told(published)} as published,
+        ${told(numberOf(outbox, at), fragments.nothing('integer'))} as serial from ${from}${order}${sql.lit(limit)}) as w`,
     rows: (edge) =>
       sql`select ${baseColumns(outbox, at, traits, SCAN)} from ${from} where ${at.column(name)} ${sql.raw(descending ? '>=' : '<=')} ${fragments.typed(edge, key)}
         and (${wanted.length === 0 ? sql`false` : sql.join(wanted, sql` or `)})${order}${sql.lit(FETCHED_ROWS)}`,

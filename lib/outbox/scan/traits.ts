@@ -24,6 +24,8 @@ export function traitsOf(outbox: Outbox, slots: SlotSight | null = null) {
     >,
     createdAt: hasTime(main, 'createdAt'),
     publishedAt: hasTime(main, 'publishedAt'),
+    /** Rows say when they are due. */
+    dueTime: hasTime(main, 'availableAt'),
     publishedState: shape.states.some((rule) => rule.state === 'published'),
     /** The relay records when it claims a row. */
     claimTime: claims && hasTime(main, 'attemptedAt'),
