@@ -1,7 +1,11 @@
 // @ts-check
 import createNextIntlPlugin from 'next-intl/plugin';
 
-const withNextIntl = createNextIntlPlugin('./lib/server/i18n.ts');
+const withNextIntl = createNextIntlPlugin({
+  requestConfig: './lib/server/i18n.ts',
+  // Texts are parsed in the build: no browser loads the parser.
+  experimental: { messages: { path: './lib/messages', locales: 'infer', format: 'json', precompile: true } },
+});
 
 /** @type {import('next').NextConfig} */
 const config = {

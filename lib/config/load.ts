@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { CONNECTIONS_PER_SERVER } from '@/lib/shared/connections';
-import en from '@/lib/messages/en.json' with { type: 'json' };
+import en from '@/lib/messages/en.json';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { Shape } from '@/lib/shape/shape';
 import { shapeProblems } from '@/lib/shape/check';
