@@ -63,10 +63,6 @@ export const theme = createTheme({
       h3: { fontSize: '14px', lineHeight: '20px' },
     },
   },
-  components: {
-    // Its placeholder for the first focus is not a valid child of a menu: axe calls that critical.
-    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-  },
   cursorType: 'pointer',
   respectReducedMotion: true,
 });

@@ -22,6 +22,31 @@ test('events are walked, selected, opened and operated on by keys alone', async 
   await expect(page.getByRole('heading', { level: 1 })).toContainText(order);
 });
 
+test('a menu is walked by keys, and Escape or a press elsewhere gives its button the focus back', async ({ signIn }) => {
+  const page = await signIn('viewer');
+  await page.goto('/outboxes/escrow');
+  const theme = page.getByRole('button', { name: 'Theme' });
+  await theme.focus();
+  await page.keyboard.press('Enter');
+  const choices = page.getByRole('menu', { name: 'Theme' }).getByRole('menuitemradio');
+  await expect(page.getByRole('menuitemradio', { checked: true })).toBeFocused();
+  await page.keyboard.press('End');
+  await expect(choices.last()).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(choices.first()).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(choices).toHaveCount(0);
+  await expect(theme).toBeFocused();
+  await page.getByRole('button', { name: 'Choose a time' }).click();
+  const form = page.getByRole('dialog', { name: 'Choose a time' });
+  await expect(form.getByLabel('From')).toBeFocused();
+  // Tab stays within it.
+  for (let press = 0; press < 12; press++) await page.keyboard.press('Tab');
+  await expect(form.locator(':focus')).toHaveCount(1);
+  await page.getByRole('heading', { level: 1 }).click();
+  await expect(form).toHaveCount(0);
+});
+
 test('? lists the keys of the screen one is on', async ({ signIn }) => {
   const page = await signIn('viewer');
   await page.goto('/outboxes/escrow/events');

@@ -1,12 +1,11 @@
-import { useContext, useState, type CSSProperties, type ComponentType, memo } from 'react';
-import { Anchor, Button, Popover, Tooltip } from '@mantine/core';
+import { useContext, type CSSProperties, type ComponentType, memo } from 'react';
+import { Anchor, Button } from '@mantine/core';
 import { IconAlertTriangle, IconNote, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { Mark } from '@/lib/shared/figures/marks';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { HINT } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
-import { POPOVER } from '../frame/popovers';
+import { Float, useFloat } from '../frame/float';
 import { useChange } from '../frame/use-change';
 import { TakeOffContext, type TakeOff } from './chart-parts';
 import type { ChartProps } from './chart-model';
@@ -19,29 +18,28 @@ function MarkFlag({ mark, style }: { mark: Mark; style: CSSProperties }) {
   const words = useTranslations('outbox.charts');
   const format = useFormat();
   const takeOff = useContext(TakeOffContext);
-  const [open, setOpen] = useState(false);
+  const { button, float } = useFloat();
   const { kind, text, at, actor, url } = mark;
   const label = words('mark', { kind: words(`marks.${kind}`), text, at: format.absolute(at), actor });
   const Sign = SIGNS[kind];
-  const flag = { className: classes.flag, style, 'aria-label': label, children: <Sign size={12} stroke={2} aria-hidden /> };
-  const tip = { label, ...HINT };
+  const flag = {
+    className: classes.flag,
+    style,
+    'aria-label': label,
+    'data-tip': float === null ? label : undefined,
+    children: <Sign size={12} stroke={2} aria-hidden />,
+  };
   if (takeOff === null)
-    return (
-      <Tooltip {...tip}>
-        {url === null ? <button type="button" {...flag} /> : <a href={url} target="_blank" rel="noreferrer" {...flag} />}
-      </Tooltip>
-    );
+    return url === null ? <button type="button" {...flag} /> : <a href={url} target="_blank" rel="noreferrer" {...flag} />;
   return (
-    <Popover opened={open} onChange={setOpen} width={280} position="bottom" {...POPOVER}>
-      <Popover.Target>
-        <Tooltip {...tip} disabled={open}>
-          <button type="button" {...flag} aria-expanded={open} onClick={() => setOpen(!open)} />
-        </Tooltip>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={label}>
-        <MarkDetails mark={mark} takeOff={takeOff} />
-      </Popover.Dropdown>
-    </Popover>
+    <>
+      <button type="button" {...flag} {...button} />
+      {float && (
+        <Float {...float} label={label} side="middle" width={280}>
+          <MarkDetails mark={mark} takeOff={takeOff} />
+        </Float>
+      )}
+    </>
   );
 }
 

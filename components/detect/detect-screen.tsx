@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, SegmentedControl, Select } from '@mantine/core';
+import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useRouter } from 'next/navigation';
@@ -46,15 +46,13 @@ export function DetectScreen({ databases, chosen, answer, examination, examine }
               onChange={go}
             />
           ) : (
-            <Select
+            <NativeSelect
               aria-label={t('database')}
               size="xs"
               miw={280}
-              searchable
-              data={databases.map(({ id }) => id)}
-              value={chosen}
-              onChange={go}
-              placeholder={t('choose')}
+              data={[{ value: '', label: t('choose') }, ...databases.map(({ id }) => id)]}
+              value={chosen ?? ''}
+              onChange={(event) => go(event.currentTarget.value || null)}
             />
           )}
           {chosen !== null && (

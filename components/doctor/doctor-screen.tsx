@@ -2,13 +2,14 @@
 
 import { useTransition } from 'react';
 import { usePathname, useRouter } from 'next/navigation';
-import { Button, Menu, NativeSelect, SegmentedControl, Title } from '@mantine/core';
+import { Button, NativeSelect, SegmentedControl, Title } from '@mantine/core';
 import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSnapshot, type Examination, type Finding, type Severity } from '@/lib/shared/doctor';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useTicking } from '../figures/time';
 import { useConsole } from '../frame/console';
+import { Float, MenuItem, useFloat } from '../frame/float';
 import { Note } from '../frame/note';
 import { useChange } from '../frame/use-change';
 import { usePolledSnapshot } from '../frame/live';
@@ -141,21 +142,22 @@ function ExportMenu({ outbox }: { outbox: string | undefined }) {
   const words = useTranslations('doctor');
   const href = (format: string): string =>
     `/api/v1/doctor?${new URLSearchParams({ ...(outbox === undefined ? {} : { outbox }), format }).toString()}`;
+  const { button, float, close } = useFloat('menu');
   return (
-    <Menu position="bottom-end" shadow="md" transitionProps={{ duration: 80 }}>
-      <Menu.Target>
-        <Button size="xs" variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
-          {words('export')}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {(['markdown', 'csv', 'json'] as const).map((format) => (
-          <Menu.Item key={format} component="a" href={href(format)} download={`doctor.${format === 'markdown' ? 'md' : format}`}>
-            {words(`exports.${format}`)}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Button size="xs" variant="default" leftSection={<IconDownload size={16} aria-hidden />} {...button}>
+        {words('export')}
+      </Button>
+      {float && (
+        <Float {...float} label={words('export')} side="end" width={160}>
+          {(['markdown', 'csv', 'json'] as const).map((format) => (
+            <MenuItem key={format} href={href(format)} download={`doctor.${format === 'markdown' ? 'md' : format}`} onClick={close}>
+              {words(`exports.${format}`)}
+            </MenuItem>
+          ))}
+        </Float>
+      )}
+    </>
   );
 }
 

@@ -120,7 +120,7 @@ function ColumnsMenu({ capabilities, chosen, onChange }: ColumnsMenuProps) {
       label={t('events.chooseColumns')}
       leftSection={<IconColumns3 size={14} aria-hidden />}
       size="xs"
-      position="bottom-end"
+      side="end"
       width={272}
       className={filters.editor}
     >

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import { Tooltip } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { UNREAD_REASONS, type Count, type Known, type Percentiles, type UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
@@ -7,18 +6,13 @@ import { markKnown } from '@/lib/shared/text/format';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
 
-/** A tooltip shows on hover, touch and keyboard focus. */
-export const HINT = { events: { hover: true, focus: true, touch: true }, multiline: true, maw: 320, withArrow: true } as const;
-
-/** Text with a reason as its tooltip. */
+/** Text with a reason, shown on hover, touch and keyboard focus. */
 export function Hint({ reason, children, className }: { reason: string; children: ReactNode; className?: string }) {
   return (
-    <Tooltip label={reason} {...HINT}>
-      {/* Takes the focus, so that the reason can be read without a mouse. */}
-      <span tabIndex={0} className={className ? `${classes.hint} ${className}` : classes.hint}>
-        {children}
-      </span>
-    </Tooltip>
+    // Takes the focus, so that the reason can be read without a mouse.
+    <span data-tip={reason} tabIndex={0} className={className ? `${classes.hint} ${className}` : classes.hint}>
+      {children}
+    </span>
   );
 }
 

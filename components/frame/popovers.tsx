@@ -1,11 +1,8 @@
-import { Button, type ButtonProps, CopyButton, Popover } from '@mantine/core';
-import { useUncontrolled } from '@mantine/hooks';
+import { Button, type ButtonProps, CopyButton } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { ComponentProps, ReactNode } from 'react';
-
-/** A popover takes the focus, keeps it, and gives it back. */
-export const POPOVER = { trapFocus: true, returnFocus: true, shadow: 'md', transitionProps: { duration: 80 } } as const;
+import { Float, useFloat } from './float';
 
 interface ButtonPopoverProps extends Pick<ButtonProps, 'size' | 'variant' | 'leftSection'> {
   label: string;
@@ -14,7 +11,7 @@ interface ButtonPopoverProps extends Pick<ButtonProps, 'size' | 'variant' | 'lef
   /** Set if something else opens it too. */
   open?: boolean;
   onOpen?: (open: boolean) => void;
-  position?: 'bottom-start' | 'bottom-end';
+  side?: 'start' | 'end';
   width: number;
   className?: string;
   /** Rendered anew with each opening. */
@@ -22,19 +19,19 @@ interface ButtonPopoverProps extends Pick<ButtonProps, 'size' | 'variant' | 'lef
 }
 
 export function ButtonPopover({ label, title = label, open, onOpen, className, children, ...props }: ButtonPopoverProps) {
-  const { position = 'bottom-start', width, variant = 'default', ...button } = props;
-  const [opened, setOpened] = useUncontrolled({ value: open, defaultValue: false, onChange: onOpen });
+  const { side, width, variant = 'default', ...look } = props;
+  const { button, float, close } = useFloat('dialog', { open, onOpen });
   return (
-    <Popover opened={opened} onChange={setOpened} position={position} width={width} {...POPOVER}>
-      <Popover.Target>
-        <Button variant={variant} {...button} aria-expanded={opened} onClick={() => setOpened(!opened)}>
-          {label}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={title} className={className}>
-        {children(() => setOpened(false))}
-      </Popover.Dropdown>
-    </Popover>
+    <>
+      <Button variant={variant} {...look} {...button}>
+        {label}
+      </Button>
+      {float && (
+        <Float {...float} label={title} side={side} width={width} className={className}>
+          {children(close)}
+        </Float>
+      )}
+    </>
   );
 }
 

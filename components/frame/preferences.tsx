@@ -1,10 +1,11 @@
-import { Fragment, useEffect, useState, type ComponentProps, type ComponentType } from 'react';
+import { useEffect, useState, type ComponentProps, type ComponentType } from 'react';
 import { useRouter } from 'next/navigation';
-import { ActionIcon, Menu, Select, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
+import { ActionIcon, NativeSelect, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { IconBrightness, IconLanguage, IconLogout, IconUserCircle, type IconProps } from '@tabler/icons-react';
 import { useLocale, useTimeZone, useTranslations } from 'next-intl';
 import { DEFAULT_TIME_ZONE, LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
 import { useConsole } from './console';
+import { Float, MenuItem, useFloat } from './float';
 import classes from './frame.module.css';
 
 const A_YEAR_SECONDS = 31_536_000;
@@ -68,16 +69,24 @@ function useChoices(languages: PersonMenusProps['languages']): Record<Choice['ke
   };
 }
 
-function ChoiceItems({ choice: { key, value, options, choose } }: { choice: Choice }) {
+function ChoiceItems({ choice: { key, value, options, choose }, close }: { choice: Choice; close: () => void }) {
   const words = useTranslations('frame');
   return (
-    <Menu.RadioGroup value={value} onChange={choose} aria-label={words(key)}>
-      {options.map(({ label, ...option }) => (
-        <Menu.RadioItem key={option.value} {...option}>
+    <div role="group" aria-label={words(key)}>
+      {options.map(({ value: option, label, lang }) => (
+        <MenuItem
+          key={option}
+          lang={lang}
+          checked={option === value}
+          onClick={() => {
+            close();
+            choose(option);
+          }}
+        >
           {label}
-        </Menu.RadioItem>
+        </MenuItem>
       ))}
-    </Menu.RadioGroup>
+    </div>
   );
 }
 
@@ -97,15 +106,16 @@ export function TopIcon({ label, icon: Icon, iconSize = 18, title = label, ...pr
 
 function ChoiceMenu({ choice, icon }: { choice: Choice; icon: ComponentType<IconProps> }) {
   const words = useTranslations('frame');
+  const { button, float, close } = useFloat('menu');
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <TopIcon className={classes.wideOnly} label={words(choice.key)} icon={icon} />
-      </Menu.Target>
-      <Menu.Dropdown>
-        <ChoiceItems choice={choice} />
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <TopIcon className={classes.wideOnly} label={words(choice.key)} icon={icon} {...button} />
+      {float && (
+        <Float {...float} label={words(choice.key)} side="end" width={160}>
+          <ChoiceItems choice={choice} close={close} />
+        </Float>
+      )}
+    </>
   );
 }
 
@@ -113,24 +123,19 @@ export function TimeZoneSelect() {
   const words = useTranslations('frame');
   const current = useTimeZone() ?? DEFAULT_TIME_ZONE;
   const save = usePreference(TIME_ZONE_COOKIE);
-  // Server and browser may know different zones: the list is made when it is first opened.
+  // Server and browser may know different zones: the list is made when it is about to be opened.
   const [zones, setZones] = useState([current]);
+  const list = () => setZones([browserZone(), DEFAULT_TIME_ZONE, ...Intl.supportedValuesOf('timeZone')]);
   return (
-    <Select
+    <NativeSelect
       className={`${classes.zone} ${classes.wideOnly}`}
       size="xs"
-      searchable
-      allowDeselect={false}
-      limit={100}
       aria-label={words('timeZone')}
-      nothingFoundMessage={words('noSuchZone')}
       data={[...new Set([current, ...zones])]}
       value={current}
-      onChange={(zone) => {
-        if (zone !== null) save(zone);
-      }}
-      onDropdownOpen={() => setZones([browserZone(), DEFAULT_TIME_ZONE, ...Intl.supportedValuesOf('timeZone')])}
-      comboboxProps={{ width: 240, position: 'bottom-end' }}
+      onChange={(event) => save(event.currentTarget.value)}
+      onPointerEnter={list}
+      onFocus={list}
     />
   );
 }
@@ -145,39 +150,38 @@ export function PersonMenus({ languages, signOut }: PersonMenusProps) {
   const { account } = useConsole();
   const words = useTranslations('frame');
   const choices = useChoices(languages);
+  const { button, float, close } = useFloat('menu');
   return (
     <>
       <ChoiceMenu choice={choices.theme} icon={IconBrightness} />
       <ChoiceMenu choice={choices.language} icon={IconLanguage} />
-      <Menu position="bottom-end" width={240}>
-        <Menu.Target>
-          <TopIcon
-            label={words('account')}
-            title={`${account.name} · ${words(`roles.${account.role}`)}`}
-            icon={IconUserCircle}
-            iconSize={20}
-          />
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>
+      <TopIcon
+        label={words('account')}
+        title={`${account.name} · ${words(`roles.${account.role}`)}`}
+        icon={IconUserCircle}
+        iconSize={20}
+        {...button}
+      />
+      {float && (
+        <Float {...float} label={words('account')} side="end" width={240} className={classes.account}>
+          <div className={classes.menuLabel}>
             <span className={classes.accountName}>{account.name}</span>
             <span className={classes.accountRole}>{words(`roles.${account.role}`)}</span>
-          </Menu.Label>
-          <div className={classes.phoneOnly}>
-            {Object.values(choices).map((choice) => (
-              <Fragment key={choice.key}>
-                <Menu.Divider />
-                <Menu.Label>{words(choice.key)}</Menu.Label>
-                <ChoiceItems choice={choice} />
-              </Fragment>
-            ))}
           </div>
-          <Menu.Divider />
-          <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
-            {words('signOut')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+          {Object.values(choices).map((choice) => (
+            <div key={choice.key} className={classes.phoneOnly}>
+              <div className={classes.menuLabel}>{words(choice.key)}</div>
+              <ChoiceItems choice={choice} close={close} />
+            </div>
+          ))}
+          <div>
+            <MenuItem onClick={() => void signOut()}>
+              <IconLogout size={16} aria-hidden />
+              {words('signOut')}
+            </MenuItem>
+          </div>
+        </Float>
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, CloseButton, Popover, TextInput, UnstyledButton } from '@mantine/core';
+import { Button, Checkbox, CloseButton, TextInput, UnstyledButton } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState, type ReactNode } from 'react';
@@ -7,7 +7,8 @@ import { FILTER_TEXT_MAX } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { useFormat } from '../figures/use-format';
-import { Form, POPOVER } from '../frame/popovers';
+import { Float, useFloat } from '../frame/float';
+import { Form } from '../frame/popovers';
 import classes from './filters.module.css';
 
 export interface Chip<F> {
@@ -53,28 +54,28 @@ export function Filters<F>({ label, chips, onChange, onClear, before, after }: F
 function FilterChip<F>({ chip, onChange }: { chip: Chip<F>; onChange: (part: Partial<F>) => void }) {
   const { label, value, error, without, editor } = chip;
   const t = useTranslations('events.filter');
-  const [open, setOpen] = useState(false);
+  const { button, float, close } = useFloat();
   const apply = (part: Partial<F>) => {
-    setOpen(false);
+    close();
     onChange(part);
   };
   return (
-    <Popover opened={open} onChange={setOpen} position="bottom-start" width={272} {...POPOVER}>
+    <>
       <span className={classes.chip} data-set={value !== null || undefined} data-wrong={error !== undefined || undefined}>
-        <Popover.Target>
-          <UnstyledButton className={classes.chipButton} onClick={() => setOpen((before) => !before)} aria-expanded={open}>
-            {value === null ? label : t('chip', { label, value })}
-            {value === null && <IconChevronDown size={14} aria-hidden />}
-          </UnstyledButton>
-        </Popover.Target>
+        <UnstyledButton className={classes.chipButton} {...button}>
+          {value === null ? label : t('chip', { label, value })}
+          {value === null && <IconChevronDown size={14} aria-hidden />}
+        </UnstyledButton>
         {(value !== null || error !== undefined) && (
           <CloseButton size="xs" className={classes.chipClear} aria-label={t('clear', { label })} onClick={() => onChange(without)} />
         )}
       </span>
-      <Popover.Dropdown className={classes.editor} aria-label={label}>
-        {editor(apply)}
-      </Popover.Dropdown>
-    </Popover>
+      {float && (
+        <Float {...float} label={label} width={272} className={classes.editor}>
+          {editor(apply)}
+        </Float>
+      )}
+    </>
   );
 }
 

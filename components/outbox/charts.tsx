@@ -120,7 +120,7 @@ function ChartBar({ outbox, view, span, onChange, children }: ChartBarProps) {
   );
 }
 
-const BUTTON = { size: 'compact-sm', position: 'bottom-end', width: 288 } as const;
+const BUTTON = { size: 'compact-sm', side: 'end', width: 288 } as const;
 
 /** A time to the minute, in the reader's zone. */
 const minuteOf = (at: number, timeZone: string) => instantToWall(at, timeZone).slice(0, 16);

@@ -24,6 +24,7 @@ import { useFormat } from '../figures/use-format';
 import { SentProvider, useSentNotices } from '../interventions/sent-notices';
 import { ClockProvider } from '../figures/time';
 import { ConsoleProvider, type ConsoleValue, useConsole } from '../frame/console';
+import { TipLayer } from '../frame/float';
 import classes from '../frame/frame.module.css';
 import { LiveProvider, LiveSwitch, useLiveReading } from '../frame/live';
 import { OutboxBar, OutboxSwitcher } from './outbox-bar';
@@ -90,6 +91,7 @@ function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<Fr
         </main>
       </div>
       <Notices />
+      <TipLayer />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useCallback, useTransition } from 'react';
 import Link from 'next/link';
 import { useParams, usePathname, useRouter, useSearchParams } from 'next/navigation';
-import { SegmentedControl, Select } from '@mantine/core';
+import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { parseChartView, withChartView, type ChartView } from '@/lib/shared/figures/chart-view';
 import { WINDOWS, type Window } from '@/lib/shared/figures/windows';
@@ -97,22 +97,13 @@ export function OutboxSwitcher() {
   const { outbox: current } = useParams<{ outbox?: string }>();
   const screen = /^\/outboxes\/[^/]+\/(events|dead-letters)/.exec(pathname)?.[1];
   return (
-    <Select
+    <NativeSelect
       className={classes.switcher}
       size="xs"
-      searchable
-      allowDeselect={false}
       aria-label={words('outbox')}
-      placeholder={words('allOutboxes')}
-      nothingFoundMessage={words('noSuchOutbox')}
       data={[{ value: '', label: words('allOutboxes') }, ...outboxes.map(({ id, name }) => ({ value: id, label: name }))]}
       value={current === undefined ? '' : decodeURIComponent(current)}
-      onChange={(id) => {
-        if (id === null) return;
-        router.push(id === '' ? '/' : outboxHref(id, screen && `/${screen}`));
-      }}
-      comboboxProps={{ width: 280, position: 'bottom-start' }}
-      maxDropdownHeight={400}
+      onChange={({ currentTarget: { value: id } }) => router.push(id === '' ? '/' : outboxHref(id, screen && `/${screen}`))}
     />
   );
 }

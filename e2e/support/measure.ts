@@ -3,18 +3,29 @@ import { gzipSync } from 'node:zlib';
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 
+interface ScriptBytes {
+  total: number;
+  files: { url: string; bytes: number }[];
+  /** Addresses of files that the server did not compress. */
+  plain: string[];
+}
+
 /** Bytes of all script of a cold load of `path`, gzip-compressed one file at a time as the server sends them. */
-export async function scriptBytes(page: Page, path: string): Promise<{ total: number; files: { url: string; bytes: number }[] }> {
-  const files: { url: string; bytes: number }[] = [];
+export async function scriptBytes(page: Page, path: string): Promise<ScriptBytes> {
+  const files: ScriptBytes['files'] = [];
+  const plain: string[] = [];
   const reading: Promise<void>[] = [];
   page.on('response', (response) => {
     if (response.request().resourceType() !== 'script') return;
+    // Below 1 kB it is not worth it.
+    if (response.headers()['content-encoding'] !== 'gzip' && Number(response.headers()['content-length']) > 1_024)
+      plain.push(response.url());
     reading.push(response.body().then((body) => void files.push({ url: response.url(), bytes: gzipSync(body).length })));
   });
   await page.goto(path, { waitUntil: 'networkidle' });
   await Promise.all(reading);
   files.sort((a, b) => b.bytes - a.bytes);
-  return { total: files.reduce((sum, file) => sum + file.bytes, 0), files };
+  return { total: files.reduce((sum, file) => sum + file.bytes, 0), files, plain };
 }
 
 /** Call before the page is opened; the answer is the sum of all shifts that no input caused. */
