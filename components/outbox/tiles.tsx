@@ -104,6 +104,7 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
   const { since } = throughput;
   const known =
     since && words('tiles.ratesSince', { known: words(`known.${throughput.known}`), clock: format.recent(since, Date.parse(asOf)) });
+  const { touched } = latency;
   const time = (ms: number | null) => <Percentile large ms={ms} of={latency} />;
   return (
     <ul className={classes.tiles} aria-label={words('figures')}>
@@ -154,6 +155,9 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
               [words('tiles.mean'), time(latency.meanMs)],
             ]}
           />
+        )}
+        {touched.count !== null && touched.p95Ms !== null && (
+          <p className={classes.tileFoot}>{words('tiles.touched', { count: touched.count, p95: format.latency(touched.p95Ms) })}</p>
         )}
       </Tile>
       {counted(words('tiles.dead'), depth.dead)}

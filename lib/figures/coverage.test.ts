@@ -157,7 +157,7 @@ describe('the past that is still to be read', () => {
     const { throughput, latency, processing, byType, retries, backfill } = of(partly);
     expect(throughput).toMatchObject({ publishedPerMinute: 6, known: 'estimated', since: isoAgo(4) });
     const none = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'unavailable', why: 'backfilling' };
-    expect(latency).toEqual({ ...none, meanMs: null, count: null });
+    expect(latency).toEqual({ ...none, meanMs: null, count: null, touched: { count: null, p95Ms: null } });
     expect(processing).toEqual(none);
     expect(byType).toMatchObject([{ type: 'paid', p95Ms: null }]);
     expect(retries.known).toBe('estimated');

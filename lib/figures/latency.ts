@@ -22,14 +22,22 @@ const noPercentiles = (known: Known, why: UnavailableReason): Percentiles => ({ 
 const whyNoPercentiles = ({ reading: { traits } }: MetricInput): UnavailableReason =>
   traits.publishedState ? 'no_published_at' : 'deleted_on_publish';
 
-/** From creation to publishing, of the events published over the span. */
+/** From creation to publishing, of the events published over the span; of those that operators changed apart. */
 export function latencyOf(input: MetricInput): Summary['latency'] {
   const why = whyNoLatency(input) ?? whyNoneYet(input);
-  const none = (reason: UnavailableReason) => ({ ...noPercentiles('unavailable', reason), meanMs: null, count: null });
+  const unknown = { count: null, p95Ms: null };
+  const none = (reason: UnavailableReason, touched: Summary['latency']['touched'] = unknown) => ({
+    ...noPercentiles('unavailable', reason),
+    meanMs: null,
+    count: null,
+    touched,
+  });
   if (why !== null || input.totals === null) return none(why ?? 'not_watched');
-  const { all } = input.totals;
+  const { all: counted, touched: apart } = input.totals;
+  const touched = { count: Math.round(countOf(apart.latency)), p95Ms: quantiles(apart.latency, [0.95])[0] ?? null };
+  const all = { ...counted, published: counted.published - touched.count };
   if (isSampled(all) && all.published >= 0.5) {
-    const sampled = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated' as const, count: Math.round(all.published) };
+    const sampled = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated' as const, count: Math.round(all.published), touched };
     // None was seen waiting: each took less than the time between two ticks.
     if (all.latencySumMs === 0) return { ...sampled, meanMs: null, atMostMs: all.resolutionMs };
     const errorMs = meanErrorMs(all);
@@ -38,9 +46,9 @@ export function latencyOf(input: MetricInput): Summary['latency'] {
   }
   const { events, ...percentiles } = percentilesOf(all.latency, input, input.reading.traits.resolutionMs.latency);
   // Only counted by the database's statistics: how many were published, not how long they took.
-  if (events === 0 && all.published >= 1) return none('needs_sampling');
-  if (events === 0) return { ...percentiles, known: countsKnown(input.totals), meanMs: null, count: 0, why: 'no_events' };
-  return { ...percentiles, meanMs: all.latencySumMs / events, count: events };
+  if (events === 0 && all.published >= 1) return none('needs_sampling', touched);
+  if (events === 0) return { ...percentiles, known: countsKnown(input.totals), meanMs: null, count: 0, why: 'no_events', touched };
+  return { ...percentiles, meanMs: all.latencySumMs / events, count: events, touched };
 }
 
 /** null unless the events of the cell have latencies of their own. */

@@ -5,7 +5,7 @@ import type { Head } from '@/lib/history/history';
 import { backfillProgress } from '@/lib/history/collector/progress';
 import type { Summary } from '@/lib/shared/model';
 import type { Reading } from '@/lib/live/reading';
-import { ALL_TYPES, typeOfSeries, cellsBySeries, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
+import { ALL_TYPES, TOUCHED, typeOfSeries, cellsBySeries, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
 
 const MINUTE_MS = 60_000;
 /** So much of a span may be unwatched and still be no gap: its edges, and the minute under way. */
@@ -43,6 +43,8 @@ export function spanOf(span: SeriesSpan, asOf: string): Span {
 /** What happened over a span: the rollups before the last fold, and what the reading found after it. */
 interface SpanTotals {
   all: Cell;
+  /** Latencies of events that operators changed. */
+  touched: Cell;
   byType: ReadonlyMap<string, Cell>;
   /** How the collector learns of publishing. */
   method: CollectionMethod;
@@ -93,6 +95,7 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
   const byType = [...cells].map(([series, cell]) => [typeOfSeries(series), cell] as const).filter(isOfType);
   const totals = {
     all,
+    touched: cells.get(TOUCHED) ?? emptyCell(),
     method,
     byType: new Map(byType),
     watchedMinutes: complete ? spanMinutes - untold : all.minutes + unfolded,

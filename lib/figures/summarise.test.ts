@@ -4,7 +4,7 @@ import { metricInput, spanOf, type MetricInput } from './span';
 import type { Head } from '@/lib/history/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
 import { addTo, bucketOf, RELATIVE_ERROR } from '@/lib/rollup/histogram';
-import { ALL_TYPES, seriesOfType, emptyCell, HOW, type DepthSamples, type Cell, type Slice } from '@/lib/rollup/cell';
+import { ALL_TYPES, TOUCHED, seriesOfType, emptyCell, HOW, type DepthSamples, type Cell, type Slice } from '@/lib/rollup/cell';
 import { noSeries, seriesOf } from './chart';
 import { noFigures, summarise } from './summarise';
 import { progressOf } from '@/fixtures/outboxes';
@@ -29,8 +29,11 @@ interface Given {
   /** Minutes before the one under way → what was folded in them; minutes left out are gaps. */
   folded?: Record<number, Partial<Cell>> | null;
   byType?: Record<string, Partial<Cell>>;
+  touched?: Record<number, Partial<Cell>>;
 }
 
+const NO_LATENCY = { p50Ms: null, p95Ms: null, p99Ms: null, meanMs: null };
+const NONE_TOUCHED = { count: 0, p95Ms: null };
 const cellOf = (cell: Partial<Cell>): Cell => ({ ...emptyCell(), minutes: 1, ...cell });
 const latencies = (...values: number[]): Pick<Cell, 'published' | 'latency' | 'latencySumMs'> => {
   const latency: Cell['latency'] = new Map();
@@ -62,7 +65,7 @@ function readingOf({ traits, reach, ordered, figures, types, slices, tail, folde
 const HEAD_FROM = NOW - 2;
 
 /** What was folded, oldest first. */
-function foldedOf({ folded = {}, byType = {} }: Given): Slice[] {
+function foldedOf({ folded = {}, byType = {}, touched = {} }: Given): Slice[] {
   const slice = (series: string, before: number, cell: Partial<Cell>): Slice => ({
     series,
     atMinute: NOW - before,
@@ -71,7 +74,8 @@ function foldedOf({ folded = {}, byType = {} }: Given): Slice[] {
     provisional: false,
   });
   const all = Object.entries(folded ?? {}).map(([before, cell]) => slice(ALL_TYPES, Number(before), cell));
-  return [...all, ...Object.entries(byType).map(([type, cell]) => slice(seriesOfType(type), 16, cell))].sort(
+  const apart = Object.entries(touched).map(([before, cell]) => slice(TOUCHED, Number(before), { ...cell, minutes: 0 }));
+  return [...all, ...apart, ...Object.entries(byType).map(([type, cell]) => slice(seriesOfType(type), 16, cell))].sort(
     (a, b) => a.atMinute - b.atMinute,
   );
 }
@@ -152,15 +156,29 @@ describe('latency and throughput', () => {
     expect(throughput).toEqual({ createdPerMinute: 7 / MINUTES, publishedPerMinute: 5 / MINUTES, known: 'exact' });
   });
 
+  test('of events that operators changed stand apart: they were published, and say nothing of the relay', () => {
+    const touched = { 1: { ...latencies(769_000, 769_000), published: 0 } };
+    const { latency, throughput } = figures({ folded: watched({ 1: { ...latencies(1_300, 1_300), published: 4, created: 4 } }), touched });
+    expect(latency).toMatchObject({ count: 2, meanMs: 1_300, p95Ms: expect.closeTo(1_300, -2) as number });
+    expect(latency.touched).toEqual({ count: 2, p95Ms: expect.closeTo(769_000, -5) as number });
+    expect(throughput).toMatchObject({ publishedPerMinute: 4 / MINUTES, known: 'exact' });
+    expect(figures({ folded: watched({ 1: { published: 2 } }), touched }).latency).toMatchObject({
+      count: 0,
+      p95Ms: null,
+      why: 'no_events',
+      touched: { count: 2 },
+    });
+    const sampled = { published: 6, latencySumMs: 2_900, how: HOW.sampled, resolutionMs: 1_000 };
+    expect(figures({ folded: watched({ 1: sampled }), touched }).latency).toMatchObject({ count: 4, meanMs: 725, touched: { count: 2 } });
+  });
+
   test('no events in the window is a fact, not a gap', () => {
     expect(figures({ folded: watched() }).latency).toEqual({
-      p50Ms: null,
-      p95Ms: null,
-      p99Ms: null,
-      meanMs: null,
+      ...NO_LATENCY,
       count: 0,
       known: 'exact',
       why: 'no_events',
+      touched: { count: 0, p95Ms: null },
     });
   });
 
@@ -172,18 +190,16 @@ describe('latency and throughput', () => {
     [{ folded: watched({ 3: { published: 8, how: HOW.statistics } }) }, 'needs_sampling'],
   ] satisfies [Given, string][])('%j: %s', (given, why) => {
     expect(figures(given).latency).toEqual({
-      p50Ms: null,
-      p95Ms: null,
-      p99Ms: null,
-      meanMs: null,
+      ...NO_LATENCY,
       count: null,
       known: 'unavailable',
       why,
+      touched: { count: why === 'needs_sampling' ? 0 : null, p95Ms: null },
     });
   });
 
   test('seen at intervals, have a mean and no percentile; where none was ever seen waiting, all are "at most"', () => {
-    const none = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated', count: 4 };
+    const none = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated', count: 4, touched: NONE_TOUCHED };
     const sampled = { published: 4, latencySumMs: 2_900, how: HOW.sampled, resolutionMs: 1_000, variance: 90_000, biasMs: 40 };
     const of = (cell: Partial<Cell>, traits: Partial<Traits> = {}) => figures({ folded: watched({ 4: cell }), traits }).latency;
     expect(of(sampled)).toEqual({ ...none, meanMs: 725, meanErrorMs: 160, why: 'no_published_at' });

@@ -72,7 +72,7 @@ export function noFigures(window: Window, asOf: string, why: UnavailableReason):
     oldestPendingAt: null,
     lastPublishedAt: null,
     lastPublishedWhy: why,
-    latency: { ...percentiles, count: null, meanMs: null },
+    latency: { ...percentiles, count: null, meanMs: null, touched: { count: null, p95Ms: null } },
     processing: percentiles,
     throughput: { createdPerMinute: null, publishedPerMinute: null, ...none },
     ...metricFigures(() => ({ value: null, ...none })),

@@ -5,7 +5,7 @@ import { findCollectorStates } from '@/lib/store/collector-leases';
 import { readRollupsOf, readSeries, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
 import type { Store, StoreDb } from '@/lib/store/store';
 import { parseProgress, type Progress } from './collector/progress';
-import { ALL_TYPES, DAY_MINUTES, HOUR_MINUTES, decodeCell, emptyCell, encodeCell, type Slice } from '@/lib/rollup/cell';
+import { ALL_TYPES, DAY_MINUTES, HOUR_MINUTES, TOUCHED, decodeCell, emptyCell, encodeCell, type Slice } from '@/lib/rollup/cell';
 
 /** Minutes before that of the last fold that a tick under way may still write to. */
 const HEAD_MINUTES = 2;
@@ -29,7 +29,7 @@ export interface HistorySpan {
   /** Whole minutes since the epoch; where only hours are kept, an hour that lies partly outside is left out. */
   fromMinute: number;
   toMinute: number;
-  /** One series and that of all types; every one when left out. */
+  /** One series and that of all types, with that the touched ones; every one when left out. */
   series?: string;
   /** The widest slices that will do, in minutes; days when left out. */
   widest?: number;
@@ -99,7 +99,8 @@ export async function slicesOf(read: Read, { widest = DAY_MINUTES, ...span }: Hi
     const left: [number, number][] = [];
     for (const [from, to] of open) {
       const [fromMinute, toMinute] = [Math.ceil(from / width) * width, Math.floor(to / width) * width];
-      const wanted = { outbox, tier, series: series === undefined ? undefined : [...new Set([ALL_TYPES, series])], fromMinute, toMinute };
+      const named = series === undefined ? undefined : [ALL_TYPES, series === ALL_TYPES ? TOUCHED : series];
+      const wanted = { outbox, tier, series: named, fromMinute, toMinute };
       const known = tier === 'hour' ? wholeDays.filter((day) => day >= fromMinute && day + DAY_MINUTES <= toMinute) : [];
       const rollups =
         toMinute <= fromMinute

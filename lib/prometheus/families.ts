@@ -76,7 +76,7 @@ export const FIXED_FAMILIES = {
   }),
   ...families('histogram', ['outbox', 'le'], {
     outbox_console_publish_latency_seconds:
-      'Time from creation to publishing of the events published since the outbox was first watched; absent where the table cannot say.',
+      'Time from creation to publishing of the events published since the outbox was first watched, but for those that operators changed; absent where the table cannot say.',
   }),
   ...families('gauge', ['outbox'], {
     outbox_console_collector_up: 'Whether the history of the outbox is being collected: 0 while it has not begun or cannot read.',

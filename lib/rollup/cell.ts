@@ -282,7 +282,10 @@ export const ALL_TYPES = '*';
 /** The series of the types beyond TYPES_KEPT, and of events without a type. */
 export const OTHER_TYPES = '~';
 
+/** Latencies of events that operators changed, of all types: they are in no other series, which counts the events. */
+export const TOUCHED = '!';
+
 export const seriesOfType = (type: string): string => `=${type}`;
 
-/** The event type of a series; null for ALL_TYPES and OTHER_TYPES. */
+/** The event type of a series; null for ALL_TYPES, OTHER_TYPES and TOUCHED. */
 export const typeOfSeries = (series: string): string | null => (series.startsWith('=') ? series.slice(1) : null);

@@ -164,11 +164,13 @@ export interface Summary extends MetricFigures {
   lastPublishedAt: string | null;
   /** Only where there is no such time; `no_events`: nothing was ever published. */
   lastPublishedWhy?: UnavailableReason;
+  /** Of events that no operator changed; `touched` of those that operators did. */
   latency: Percentiles & {
     count: number | null;
     meanMs: number | null;
     /** Where the mean is worked out from how many wait, without the times of rows: how far it may be off. Left out where not known. */
     meanErrorMs?: number;
+    touched: { count: number | null; p95Ms: number | null };
   };
   processing: Percentiles;
   /** Per minute of the part of the window that is known. */

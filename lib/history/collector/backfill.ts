@@ -2,7 +2,7 @@
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { countOf } from '@/lib/rollup/histogram';
-import { HOUR_MINUTES, minutesKeptFrom, type Additions, cellIn, HOW, decodeCell, type Cell, ALL_TYPES } from '@/lib/rollup/cell';
+import { HOUR_MINUTES, minutesKeptFrom, type Additions, cellIn, HOW, decodeCell, type Cell, ALL_TYPES, TOUCHED } from '@/lib/rollup/cell';
 import { readRollupsAt } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
 import { isTimeout, isoOf, microsOf, MINUTE, minuteOf, minutesIn } from './clock';
@@ -77,7 +77,7 @@ export async function backfill(session: Session, outbox: Outbox, store: Store): 
     outbox,
     choice.access,
     async (db) => ({
-      groups: await readCells(db, outbox, slice, stepMinutes),
+      groups: await readCells(db, outbox, slice, stepMinutes, lease.acted),
       attempts: isTold ? [] : await readPastAttempts(db, outbox, slice, stepMinutes, createdFrom),
     }),
     () => backfillWidth.tooWide(),
@@ -166,7 +166,8 @@ export async function recount(session: Session, outbox: Outbox, store: Store): P
           const known = booked(minute, ALL_TYPES)?.published ?? 0;
           counted += rows;
           if (rows < known) purged.push(minute);
-          if (rows > known) groups.push(...(await readCells(db, outbox, { from: minute * MINUTE, to: (minute + 1) * MINUTE }, 1)));
+          if (rows > known)
+            groups.push(...(await readCells(db, outbox, { from: minute * MINUTE, to: (minute + 1) * MINUTE }, 1, lease.acted)));
         }
       }
       return groups;
@@ -198,7 +199,7 @@ export async function recount(session: Session, outbox: Outbox, store: Store): P
 function missing(groups: readonly PublishedGroup[], seriesOf: (type: string | null) => string, booked: Booked): PublishedGroup[] {
   const left = new Map<string, number>();
   const keyed = groups.map((group) => {
-    const series = seriesOf(group.type);
+    const series = group.touched ? TOUCHED : seriesOf(group.type);
     const key = [group.kind, group.published, group.bucket, series].join(' ');
     left.set(key, (left.get(key) ?? -bookedEvents(booked(group.published, series), group)) + group.events);
     return { key, group };

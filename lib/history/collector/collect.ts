@@ -1,7 +1,7 @@
 /** One tick of an outbox: what was published since the last one is added to the history. */
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
-import { minutesKeptFrom, cellIn, sliceOf, type Additions, ALL_TYPES } from '@/lib/rollup/cell';
+import { minutesKeptFrom, cellIn, sliceOf, type Additions, ALL_TYPES, TOUCHED, type Cell } from '@/lib/rollup/cell';
 import { enter, NO_COST, sumOfCosts, withProvisional, type Progress } from './progress';
 import { eventsIn, readCells, applyPlannerSettings, type PublishedGroup, type Span, oldestPublished } from './published-sql';
 import { isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './clock';
@@ -115,7 +115,7 @@ async function read(session: Session, outbox: Outbox): Promise<Found> {
       }
       const target = Math.max(from, horizon.foldableTo(at));
       const span = { from, to: Math.min(target, from + session.collectWidth.micros) };
-      const groups = span.to > span.from ? await readCells(db, outbox, span, 1, 'tried') : [];
+      const groups = span.to > span.from ? await readCells(db, outbox, span, 1, session.lease.acted, 'tried') : [];
       return { at, choice, span, groups, target, past: null, statements };
     },
     { statementMs: STATEMENT_MS },
@@ -177,12 +177,17 @@ export function addCells(additions: Additions, groups: readonly PublishedGroup[]
         continue;
       }
       cell.published += group.events;
-      cell.negative += group.negative;
-      cell.latencySumMs += group.latencySumMs;
-      if (group.bucket !== null) addTo(cell.latency, group.bucket, group.events);
+      if (!group.touched) addLatency(cell, group);
       if (group.created !== null) cellIn(additions, group.created * stepMinutes, series).created += group.events;
     }
+    if (group.touched) addLatency(cellIn(additions, group.published * stepMinutes, TOUCHED), group);
   }
+}
+
+function addLatency(cell: Cell, { negative, latencySumMs, bucket, events }: PublishedGroup): void {
+  cell.negative += negative;
+  cell.latencySumMs += latencySumMs;
+  if (bucket !== null) addTo(cell.latency, bucket, events);
 }
 
 /** Marks minutes as watched throughout: a zero in them means that nothing happened. */

@@ -75,7 +75,8 @@ export class Keeper {
     const lease = await takeLease(store.db, this.id, owner, timing.leaseSeconds);
     this.renewAt = Date.now() + (timing.leaseSeconds * 1_000) / 3;
     if (lease === null) this.session = null;
-    else if (this.session?.lease.epoch !== lease.epoch) this.session = await openSession(store, lease, timing);
+    else if (this.session?.lease.epoch === lease.epoch) this.session.lease = lease;
+    else this.session = await openSession(store, lease, timing);
     return this.session !== null;
   }
 

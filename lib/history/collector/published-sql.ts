@@ -3,12 +3,14 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import { statePredicate } from '@/lib/shape/compile';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { isTouched } from '@/lib/outbox/rows/touched';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
 import { bucketSql } from '@/lib/rollup/histogram';
 import { STATES_OF } from '@/lib/outbox/scan/sources';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { hasTime, traitsOf } from '@/lib/outbox/scan/traits';
 import { typeOf } from '@/lib/outbox/scan/base-columns';
+import type { Acted } from '@/lib/store/acted';
 import { isoOf, MINUTE, microsOf } from './clock';
 import { attemptsOf, epochMs, toRow, type ObservedRow } from './observers/observer';
 import { publishedByIndex, publishedColumn, type Access } from './method';
@@ -32,6 +34,8 @@ export interface PublishedGroup {
   events: number;
   latencySumMs: number;
   negative: number;
+  /** Operators changed the events, which says more of their latencies than the relay does. */
+  touched: boolean;
   /** The event itself, alone in its group, if it was tried more than once and `tells` asks for those. */
   tried: ObservedRow | null;
 }
@@ -43,6 +47,7 @@ interface GroupRow extends Record<'published' | 'of_processing' | 'events' | 'ne
   latency_bucket: Whole | null;
   processing_bucket: Whole | null;
   latency_ms: number | null;
+  touched?: Whole | null;
   tried: string | null;
 }
 
@@ -64,9 +69,10 @@ export async function readCells(
   outbox: Outbox,
   span: Span,
   stepMinutes: number,
+  acted: Acted | null,
   tells: 'counts' | 'tried' = 'counts',
 ): Promise<PublishedGroup[]> {
-  const { rows } = await groupsStatement(outbox, span, stepMinutes, tells).execute(db);
+  const { rows } = await groupsStatement(outbox, span, stepMinutes, { tells, touched: mayBeTouched(outbox, span, acted) }).execute(db);
   return rows.map((row): PublishedGroup => {
     const kind = Number(row.of_processing) === 1 ? 'processing' : 'latency';
     return {
@@ -78,6 +84,7 @@ export async function readCells(
       events: Number(row.events),
       latencySumMs: row.latency_ms ?? 0,
       negative: Number(row.negative),
+      touched: Number(row.touched ?? 0) === 1 && row.latency_bucket !== null,
       tried: row.tried === null ? null : triedRow(row.type, row.tried),
     };
   });
@@ -89,8 +96,24 @@ export const eventsIn = (groups: readonly PublishedGroup[]): number =>
 
 const numberOf = (value: Whole | null | undefined): number | null => (value == null ? null : Number(value));
 
-/** The statement of `readCells`. */
-export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number, tells: 'counts' | 'tried' = 'counts'): Sql<GroupRow> {
+/** For so long after the last action events that were sent again may come out. */
+const APART = 1_440 * MINUTE;
+/** The clocks of the store and of the observed database differ by less. */
+const CLOCKS = 60 * MINUTE;
+
+/** Whether events published in the span may have been changed by operators: only then are the records searched for each of them. */
+function mayBeTouched({ main, records }: Outbox, { from, to }: Span, acted: Acted | null): boolean {
+  if (acted === null || records !== 'countable' || !hasTime(main, 'createdAt')) return false;
+  return to > microsOf(acted.first) - CLOCKS && from < microsOf(acted.last) + APART;
+}
+
+/** The statement of `readCells`; `touched`: events that operators changed are groups of their own. */
+export function groupsStatement(
+  outbox: Outbox,
+  span: Span,
+  stepMinutes: number,
+  { tells = 'counts', touched = false }: { tells?: 'counts' | 'tried'; touched?: boolean } = {},
+): Sql<GroupRow> {
   const { fragments, features } = outbox.database.engine;
   const { epochSteps, millisecondsBetween, nothing } = fragments;
   const at = placeSql(outbox, outbox.main);
@@ -102,31 +125,32 @@ export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number,
   const created = sql`${instant('createdAt')} as created`;
   const attempted = sql`${instant('attemptedAt')} as attempted`;
   const tried = sql`${tells === 'tried' ? triedText(outbox, at) : nothing('text')} as tried`;
+  const [mark, apart] = touched ? [[sql`case when ${isTouched(outbox, at.id.text)} then 1 end as touched`], sql`, touched`] : [[], sql``];
   // `workedOut` evaluates values once instead of wherever they are used: that is a third of the CPU time.
   const rows = (
     columns: Sql[],
   ): Sql => sql`select ${fragments.bytewise(type)} as type, ${at.roleInstant('publishedAt') ?? nothing('instant')} as published, ${sql.join(columns)}
     from ${publishedRows(outbox, span)} ${fragments.workedOut()}`;
-  const latency = sql`${epochSteps(sql.ref('created'), seconds)} as created, ${millisecondsBetween(sql.ref('created'), sql.ref('published'))} as latency, tried`;
+  const latency = sql`${epochSteps(sql.ref('created'), seconds)} as created, ${millisecondsBetween(sql.ref('created'), sql.ref('published'))} as latency, tried${apart}`;
   const processing = sql`case when attempted < published then ${millisecondsBetween(sql.ref('attempted'), sql.ref('published'))} end as processing`;
   const timed = (columns: Sql[], values: Sql[]): Sql =>
     sql`select type, ${epochSteps(sql.ref('published'), seconds)} as published, ${sql.join(values)} from (${rows(columns)}) as r ${fragments.workedOut()}`;
   const inBuckets = (of: ('latency' | 'processing')[], from: Sql): Sql =>
     sql`select t.*, ${sql.join(of.map((name) => sql`${bucketSql(sql.ref(name), fragments)} as ${sql.ref(`${name}_bucket`)}`))} from (${from}) as t`;
   // A latency bucket is narrow: its rows are rarely created in more than two different minutes.
-  const byLatency = sql`published, type, created, latency_bucket, tried`;
+  const byLatency = sql`published, type, created, latency_bucket, tried${apart}`;
   const byProcessing = sql`published, type, processing_bucket`;
   const sums = sql`count(*) as events, sum(greatest(0, latency)) as latency_ms, count(case when latency < 0 then 1 end) as negative`;
   if (claims && features.groupingSets)
     return sql<GroupRow>`select ${byLatency}, processing_bucket, grouping(latency_bucket) as of_processing, ${sums}
-      from (${inBuckets(['latency', 'processing'], timed([created, attempted, tried], [latency, processing]))}) as b
+      from (${inBuckets(['latency', 'processing'], timed([created, attempted, tried, ...mark], [latency, processing]))}) as b
       group by grouping sets ((${byLatency}), (${byProcessing}))`;
   const none = nothing('integer');
   const groups = sql<GroupRow>`select ${byLatency}, ${none} as processing_bucket, 0 as of_processing, ${sums}
-    from (${inBuckets(['latency'], timed([created, tried], [latency]))}) as b group by ${byLatency}`;
+    from (${inBuckets(['latency'], timed([created, tried, ...mark], [latency]))}) as b group by ${byLatency}`;
   if (!claims) return groups;
   // Reads the rows twice: grouped by both buckets, nearly every event would be a group of its own.
-  return sql<GroupRow>`${groups} union all select published, type, ${none}, ${none}, ${nothing('text')}, processing_bucket, 1, count(*), 0, 0
+  return sql<GroupRow>`${groups} union all select published, type, ${none}, ${none}, ${nothing('text')}${touched ? sql`, ${none}` : sql``}, processing_bucket, 1, count(*), 0, 0
     from (${inBuckets(['processing'], timed([attempted], [processing]))}) as b where processing is not null group by ${byProcessing}`;
 }
 

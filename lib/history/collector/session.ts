@@ -51,7 +51,8 @@ export class Session {
   watchfulUntil = -Infinity;
 
   constructor(
-    readonly lease: Lease,
+    /** As it was renewed last. */
+    public lease: Lease,
     readonly timing: Timing,
     /** null until the outbox has been read for the first time. */
     public progress: Progress | null,

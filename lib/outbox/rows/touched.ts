@@ -44,6 +44,9 @@ export function touchedCountOfRead(outbox: Outbox, alias: string): RawBuilder<st
 
 const NOT_COUNTED = sql<null>`cast(null as char(1))`;
 
+/** Whether an operation changed the event, for outboxes whose records can be counted; served like `touchedCount`. */
+export const isTouched = (outbox: Outbox, id: RawBuilder<unknown>): RawBuilder<boolean> => sql`${appliedLines(outbox, id)} <> '0'`;
+
 function appliedLines(outbox: Outbox, id: RawBuilder<unknown>): RawBuilder<string> {
   const { engine } = outbox.database;
   const line = (name: string): RawBuilder<unknown> => sql.id('touching', name);

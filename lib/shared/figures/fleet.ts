@@ -23,7 +23,7 @@ export interface FleetLine {
   outbox: Pick<FleetEntry['outbox'], 'id' | 'name' | 'database' | 'table' | 'shape'>;
   summary: Pick<Summary, 'asOf' | 'oldestPendingAt' | 'lastPublishedAt' | 'lastPublishedWhy' | 'diagnosis' | 'slot'> & {
     depth: Pick<Summary['depth'], 'waiting' | 'dead'>;
-    latency: Omit<Summary['latency'], 'p50Ms' | 'p99Ms' | 'count'>;
+    latency: Omit<Summary['latency'], 'p50Ms' | 'p99Ms' | 'count' | 'touched'>;
   };
   stale: FleetEntry['stale'];
   unread: boolean;
