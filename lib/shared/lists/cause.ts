@@ -2,12 +2,12 @@ import { CARD_DIGITS, MASK } from './shown';
 import type { Cause } from '../model';
 
 /**
- * The cause of a failure is its event type and its error's template: the error text the viewer may see, with ids, addresses, numbers,
+ * The cause of a failure is its event type and its error's template: the error text the viewer may see, with ids, hosts, numbers,
  * quoted values and masked ones replaced. So a hundred rows of one cause are counted as one.
  */
 
 /** Raised when a text gets another template, so that stored templates are known to be outdated. */
-export const CAUSE_VERSION = 4;
+export const CAUSE_VERSION = 5;
 
 /** Replaces the parts in which texts of one cause differ. */
 export const VARIABLE = '…';
@@ -15,6 +15,23 @@ export const VARIABLE = '…';
 /** Only the beginning of an error decides its cause. */
 const CAUSE_CHARACTERS = 300;
 export const causeText = (error: string): string => [...error].slice(0, CAUSE_CHARACTERS).join('');
+
+/** As the rule for numbers reads one; a template has `…` in its place, and must be its own template. */
+const NUMBER = String.raw`(?:\d+(?:[.,]\d+)*|…)`;
+/** Last labels of a host's name: other words with dots, such as a class, are none. */
+const HOST_ENDS = 'internal|local|localdomain|lan|corp|svc|cluster|com|net|org|io|dev|cloud';
+/** Where a file with source code ends, a number after a colon is a line. */
+const SOURCE_ENDS = 'java|js|mjs|ts|py|go|rb|rs|cs|php|kt|scala';
+const HOSTS = [
+  // Of a URL, with its port.
+  String.raw`(?<=:\/\/)[^\s/?#"'\`,;()<>]*[^\s/?#"'\`,;()<>:.]`,
+  // After words that announce one.
+  String.raw`(?<=(?<![\w…])(?:getaddrinfo E[A-Z_]+ |host(?:name)?=)|UnknownHostException: )[^\s:,;()"'\`]+`,
+  String.raw`(?<=(?<![\w…])lookup )[^\s:,;()"'\`]+(?= on )`,
+  String.raw`(?<![\w.…-])[a-z0-9_…-]+(?:\.[a-z0-9_…-]+)*\.(?:${HOST_ENDS})(?::${NUMBER})?(?![\w…-]|\.[\w…])`,
+  // A name that is no plain word, with a port: `kafka-3:9092`.
+  String.raw`(?<![\w.…-])(?=[a-z0-9_.…-]*[a-z])(?=[a-z_]*[0-9.…-])[a-z0-9_.…-]*[a-z0-9…](?<!\.(?:${SOURCE_ENDS})):${NUMBER}(?![\w…])`,
+].map((pattern): [RegExp, string] => [new RegExp(pattern, 'g'), VARIABLE]);
 
 /** Most specific first: a UUID is not four numbers, nor a card's number within it. */
 const VARIABLES: [RegExp, string][] = [
@@ -29,6 +46,7 @@ const VARIABLES: [RegExp, string][] = [
   [/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, VARIABLE],
   // Hexadecimal with at least one digit: a request id, not the word "facade".
   [/\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b/gi, VARIABLE],
+  ...HOSTS,
   [/\d+(?:[.,]\d+)*/g, VARIABLE],
 ];
 
