@@ -3,7 +3,7 @@ import type { Role } from '@/lib/shared/permissions';
 import { expect, test } from './fixtures';
 import type { Database } from './support/database';
 import { confirmButton, openDialog } from './support/operate';
-import { escrowRow, insertEscrow } from './support/rows';
+import { escrowRow, insertEscrow, insertEscrows } from './support/rows';
 
 type SignIn = (role: Role) => Promise<Page>;
 
@@ -97,4 +97,32 @@ test('the filter is in the URL, and back is where one was', async ({ signIn, dat
   await expect(page.locator(`[data-event="${id}"]`)).toBeVisible();
   await page.getByRole('button', { name: 'Clear the filter' }).click();
   await expect(page).toHaveURL(/\/events$/);
+});
+
+test('the whole of a filtered list of events is selected, beyond its page', async ({ signIn, database }) => {
+  const error = `story: whole list ${String(Date.now())}`;
+  await insertEscrows(database('escrow'), 60, { error, ageMinutes: 30 });
+  const page = await signIn('operator');
+  await page.goto(`/outboxes/escrow/events?error=${encodeURIComponent(error)}`);
+  await page.getByRole('checkbox', { name: /^Select all 50/ }).click();
+  const bar = page.getByRole('region', { name: 'Selected events' });
+  await expect(bar).toContainText('50 selected');
+  await bar.getByRole('button', { name: 'Select the whole list' }).click();
+  await expect(bar).toContainText('60 selected');
+});
+
+test('all dead letters begin with the causes of all outboxes and end with those that have none', async ({ signIn, database }) => {
+  const error = `story: causes ${String(Date.now()).replaceAll(/[0-9]/g, 'x')}`;
+  await insertEscrows(database('escrow'), 3, { error, ageMinutes: 30 });
+  const page = await signIn('operator');
+  await page.goto('/dead-letters');
+  const causes = page.getByRole('table', { name: 'Dead events by error and type' });
+  await expect(causes).toHaveCount(1);
+  for (const column of ['Events', 'Cause', 'Type', 'Outbox', 'Last death'])
+    await expect(causes.getByRole('columnheader', { name: column, exact: true })).toBeVisible();
+  const row = causes.getByRole('row').filter({ hasText: error });
+  await expect(row).toContainText('Escrow');
+  await row.getByRole('link').click();
+  await expect(page).toHaveURL(/\/outboxes\/escrow\/dead-letters\?.*cause=/);
+  await expect(page.getByRole('columnheader', { name: 'Died' })).toBeVisible();
 });

@@ -12,7 +12,7 @@ const ownError = (): string => `story: ${randomUUID().replaceAll(/[0-9]/g, 'x')}
 
 async function openGroup(page: Page, error: string): Promise<Locator> {
   await page.goto('/outboxes/escrow/dead-letters');
-  const group = page.getByRole('list', { name: 'Dead events by error and type' }).getByRole('listitem').filter({ hasText: error });
+  const group = page.getByRole('table', { name: 'Dead events by error and type' }).getByRole('row').filter({ hasText: error });
   await group.getByRole('button', { name: /^Select / }).click();
   const bar = page.getByRole('region', { name: 'Selected events' });
   await expect(bar).toContainText(`${String(ROWS)} selected`);
@@ -133,8 +133,8 @@ test('a reading ends with the list it is of, and one that finds nothing says so'
     await route.continue();
   });
   const select = page
-    .getByRole('list', { name: 'Dead events by error and type' })
-    .getByRole('listitem')
+    .getByRole('table', { name: 'Dead events by error and type' })
+    .getByRole('row')
     .filter({ hasText: error })
     .getByRole('button', { name: /^Select / });
   await select.click();

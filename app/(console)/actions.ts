@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
 import { readAuditPage } from '@/lib/server/reads/audit';
 import { interventionByKey, readFates, readPreview, runIntervention, runProof, switchChanges } from '@/lib/server/reads/changes';
-import { freezeDeadLetters as freeze, readDeadLettersSnapshot } from '@/lib/server/reads/dead-letters';
+import { readDeadLettersSnapshot } from '@/lib/server/reads/dead-letters';
 import { readExamination } from '@/lib/server/reads/detection';
 import { examineNow, liftSilence, readDoctor, silenceFinding } from '@/lib/server/reads/doctor';
 import { readEventUpdate } from '@/lib/server/reads/event';
-import { findEvents, readEventsSnapshot } from '@/lib/server/reads/events';
+import { findEvents, freezeList, readEventsSnapshot } from '@/lib/server/reads/events';
 import { readFleet, readOutbox, readTypeTrends } from '@/lib/server/reads/figures';
 import { addMark, endMark } from '@/lib/server/reads/marks';
 import {
@@ -110,9 +110,9 @@ export const deadLettersSnapshot = defineAction({
   run: (context, { outbox, query }) => readDeadLettersSnapshot(context, outbox, new URLSearchParams(query)),
 });
 
-/** The next dead events of a list with their versions, to be changed together; filter as in the screen's URL. */
-export const freezeDeadLetters = defineAction({
-  id: 'dead-letters.freeze',
+/** The next events of a list with their versions, to be changed together. */
+export const freezeEvents = defineAction({
+  id: 'events.freeze',
   permission: 'event:operate',
   input: z.strictObject({
     outbox: outboxId,
@@ -120,7 +120,7 @@ export const freezeDeadLetters = defineAction({
     of: z.strictObject({ type: z.string().max(1_000).nullable(), error: z.string().max(2_000).nullable() }).nullable(),
     cursor: cursorSchema,
   }),
-  run: (context, { outbox, query, of, cursor }) => freeze(context, outbox, new URLSearchParams(query), of, cursor),
+  run: (context, { outbox, query, of, cursor }) => freezeList(context, outbox, query, of, cursor),
 });
 
 /** What an operation would do to these events now; an empty version is for reading the row as it is. */

@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { useEffect, useState } from 'react';
-import { groupFilter } from '@/lib/shared/lists/dead-letter-groups';
+import { groupFilter } from '@/lib/shared/dead-letter-groups';
 import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
 import type { DeadLettersSnapshot, DeadLetterGroup, DeadLetters, EventFilter } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -10,7 +10,10 @@ import { EventListScreen, useEventList, useListKeys } from '../events/event-list
 import { FilterBar, FilterMessages, OrderControl } from '../events/filter-bar';
 import { type Freeze, useWholeList, type Ticks } from '../events/ticks';
 import { useSteadyRows } from '../lists/steady-rows';
+import { useMay } from '../frame/console';
+import { Causes } from './causes';
 import { DeadLettersSection, SteadySection } from './dead-letters-section';
+import classes from './dead-letters.module.css';
 
 interface DeadLettersScreenProps {
   /** The outbox shown; null for all. */
@@ -61,12 +64,14 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
       ticks.toggleAll(shown);
     },
   });
-  const tickGroup = (group: DeadLetterGroup) =>
-    whole.take({
-      outbox: group.outbox,
-      query: serialiseEventFilter(groupFilter(group)).toString(),
-      of: { type: group.type, error: group.error },
-    });
+  const mayOperate = useMay('event:operate');
+  const infos = new Map(snapshot.outboxes.map((letters) => [letters.outbox.id, letters.outbox]));
+  const tickGroup = (group: DeadLetterGroup) => {
+    const { outbox: id, type, error } = group;
+    return infos.get(id)?.writable === true
+      ? () => whole.take({ outbox: id, query: deadQuery(groupFilter(group)), of: { type, error } })
+      : null;
+  };
   const [only] = outbox === null ? [] : snapshot.outboxes;
   const shown = useSteadyRows(query, only?.page?.events, round);
   const { root, current } = useListKeys({
@@ -76,16 +81,30 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
     outbox: only?.outbox ?? null,
   });
 
-  // Keeps the order of the first reading, so that sections do not change places.
-  const [order] = useState(() => [...initial.outboxes].sort(mostFirst).map((letters) => letters.outbox.id));
-  const inOrder = [...snapshot.outboxes].sort((a, b) => order.indexOf(a.outbox.id) - order.indexOf(b.outbox.id));
+  // Sections stay, in the order in which they came, also when their last row has gone.
+  const come = snapshot.outboxes
+    .filter((letters) => !isQuiet(letters))
+    .toSorted(mostFirst)
+    .map((letters) => letters.outbox.id);
+  const [order, setOrder] = useState(come);
+  if (come.some((id) => !order.includes(id))) setOrder([...new Set([...order, ...come])]);
+  const quiet = snapshot.outboxes.filter((letters) => !order.includes(letters.outbox.id));
   const sectionProps = (letters: DeadLetters) => ({
     letters,
     ticks: ticksOf(letters.outbox.id),
     dimmed: list.dimmed,
     filtered: countFilters(filter) > 0,
-    onTickGroup: tickGroup,
   });
+  const newest = Math.max(0, ...snapshot.outboxes.map(({ searched }) => (searched?.complete === false ? searched.rows : 0)));
+  const causes = snapshot.groups.length > 0 && (
+    <Causes
+      groups={snapshot.groups}
+      more={snapshot.moreGroups}
+      first={FIRST_CAUSES}
+      nameOf={only === undefined ? (id) => infos.get(id)?.name ?? id : null}
+      {...(mayOperate && { tickOf: tickGroup })}
+    />
+  );
   return (
     <EventListScreen
       list={list}
@@ -97,7 +116,7 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
           outbox={null}
           list={list}
           hidden={hiddenFilters}
-          types={snapshot.outboxes.flatMap(({ groups }) => groups.flatMap(({ type }) => type ?? []))}
+          types={[...new Set(snapshot.groups.flatMap(({ type }) => type ?? []))]}
           before={<OrderControl list={list} />}
         />
       }
@@ -106,20 +125,54 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
       whole={{
         ...whole,
         begin: () => {
-          if (tickedIn !== null) whole.take({ outbox: tickedIn, query: filterQuery, of: null });
+          if (tickedIn !== null) whole.take({ outbox: tickedIn, query: deadQuery(list.filter), of: null });
         },
       }}
     >
       <FilterMessages errors={errors} />
       {only === undefined ? (
-        inOrder.map((letters) => (
-          <SteadySection key={letters.outbox.id} {...sectionProps(letters)} list={query} round={round} current={-1} overview />
-        ))
+        <>
+          {causes}
+          {newest > 0 && <p className={classes.dead}>{t('deadLetters.ofNewestEach', { rows: newest })}</p>}
+          {order.map((id) => {
+            const letters = snapshot.outboxes.find(({ outbox: { id: own } }) => own === id);
+            return (
+              letters && (
+                <SteadySection key={id} {...sectionProps(letters)} list={query} round={round} current={-1} overview causes={null} />
+              )
+            );
+          })}
+          <QuietOutboxes letters={quiet} />
+        </>
       ) : (
-        <DeadLettersSection {...sectionProps(only)} shown={shown} current={current} overview={false} />
+        <DeadLettersSection {...sectionProps(only)} shown={shown} current={current} overview={false} causes={causes || null} />
       )}
     </EventListScreen>
   );
+}
+
+const FIRST_CAUSES = 10;
+
+const deadQuery = (filter: EventFilter): string => serialiseEventFilter({ ...filter, state: ['dead'] }).toString();
+
+/** It has no dead letters, or cannot have any. */
+const isQuiet = ({ outbox, dead, page, problem }: DeadLetters): boolean =>
+  problem === null && (!outbox.capabilities.states.dead.available || (dead.count === 0 && (page?.events.length ?? 0) === 0));
+
+/** Outboxes without dead letters in one line, and in another those that cannot have any, with the reason. */
+function QuietOutboxes({ letters }: { letters: readonly DeadLetters[] }) {
+  const t = useTranslations();
+  const byReason = new Map<string, string[]>();
+  for (const { outbox } of letters) {
+    const { dead } = outbox.capabilities.states;
+    const text = dead.available ? '' : t(`unavailable.${dead.because}`);
+    byReason.set(text, [...(byReason.get(text) ?? []), outbox.name]);
+  }
+  return [...byReason].map(([why, names]) => (
+    <p key={why} className={classes.quiet} title={names.join(', ')}>
+      {t(why === '' ? 'deadLetters.noneIn' : 'deadLetters.unavailableIn', { count: names.length, outboxes: names.join(', '), why })}
+    </p>
+  ));
 }
 
 /** Most dead letters first, unreadable outboxes before empty ones, the rest as configured. */

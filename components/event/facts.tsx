@@ -93,18 +93,21 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
     { key: 'attempts', value: attempts && max ? t('attemptsOf', { attempts, max }) : attempts },
     { key: 'createdAt', value: time(event.createdAt) },
     { key: 'lastAttemptAt', value: time(event.lastAttemptAt), absent: 'notYet' },
+    { key: 'diedAt', value: time(event.diedAt) },
     { key: 'publishedAt', value: time(event.publishedAt), absent: 'notYet' },
     { key: 'availableAt', value: time(claim.availableAt) },
     { key: 'lockedUntil', value: time(claim.lockedUntil), absent: 'unclaimed' },
     { key: 'lockedBy', value: copied('lockedBy', claim.lockedBy), absent: 'unclaimed' },
   ];
+  const repeats = (key: (typeof rows)[number]['key']): boolean =>
+    (key === 'topic' && event.topic === event.type) || (key === 'diedAt' && (event.diedAt ?? event.lastAttemptAt) === event.lastAttemptAt);
   const held = (key: (typeof rows)[number]['key']): boolean => key === 'id' || key === 'type' || fields[key];
   return (
     <Block title={t('title')}>
       <dl className={classes.facts}>
         {/* Most tables have no topic and no claims, so their absence is not shown. */}
         {rows
-          .filter(({ key }) => (held(key) || !SELDOM.includes(key)) && !(key === 'topic' && event.topic === event.type))
+          .filter(({ key }) => (held(key) || !SELDOM.includes(key)) && !repeats(key))
           .map(({ key, value, absent = 'empty' }) => (
             <div key={key}>
               <dt>{t(key)}</dt>
@@ -141,4 +144,4 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
   );
 }
 
-const SELDOM: readonly string[] = ['topic', 'availableAt', 'lockedUntil', 'lockedBy'];
+const SELDOM: readonly string[] = ['topic', 'diedAt', 'availableAt', 'lockedUntil', 'lockedBy'];

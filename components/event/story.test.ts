@@ -5,7 +5,7 @@ import { timelineItems } from './story';
 const entry = (at: string, interventionId: string) => ({ id: at, at, interventionId, operation: 'archive' }) as AuditEntry;
 const detail = (event: Partial<EventDetail['event']>, rest: Partial<EventDetail> = {}) =>
   ({
-    event: { createdAt: null, lastAttemptAt: null, publishedAt: null, attempts: null, ...event },
+    event: { createdAt: null, lastAttemptAt: null, diedAt: null, publishedAt: null, attempts: null, ...event },
     interventions: [],
     archived: null,
     ...rest,
@@ -14,7 +14,7 @@ const kinds = (value: EventDetail) => timelineItems(value).map(({ kind }) => kin
 
 test('what happened is told in order of time, whatever order it came in', () => {
   const story = detail(
-    { createdAt: '2026-01-01T00:00:00.5Z', lastAttemptAt: '2026-01-01T00:02:00Z', attempts: 3 },
+    { createdAt: '2026-01-01T00:00:00.5Z', lastAttemptAt: '2026-01-01T00:02:00Z', diedAt: '2026-01-01T00:02:00Z', attempts: 3 },
     { interventions: [entry('2026-01-01T00:03:00Z', 'b'), entry('2026-01-01T00:01:00Z', 'a')] },
   );
   expect(kinds(story)).toEqual(['created', 'intervention', 'attempted', 'intervention']);

@@ -14,13 +14,13 @@ import classes from './event-screen.module.css';
 import story from './story.module.css';
 
 type TimelineItem =
-  | { kind: 'created' | 'published'; at: string }
+  | { kind: 'created' | 'died' | 'published'; at: string }
   | { kind: 'attempted'; at: string; attempts: number | null }
   | { kind: 'archived'; at: string; by: string; reason: string }
   | { kind: 'intervention'; at: string; entry: AuditEntry };
 
 /** The order of items at one instant. */
-const RANK = { created: 0, attempted: 1, published: 2, archived: 3, intervention: 4 } as const;
+const RANK = { created: 0, attempted: 1, died: 2, published: 3, archived: 4, intervention: 5 } as const;
 
 /** Oldest first. The table keeps the last attempt only; an archiving that is recorded as an intervention is listed once. */
 export function timelineItems({ event, interventions, archived }: EventDetail): TimelineItem[] {
@@ -30,6 +30,7 @@ export function timelineItems({ event, interventions, archived }: EventDetail): 
   if (event.lastAttemptAt !== null && event.lastAttemptAt !== event.publishedAt) {
     items.push({ kind: 'attempted', at: event.lastAttemptAt, attempts: event.attempts });
   }
+  if (event.diedAt !== null && event.diedAt !== event.lastAttemptAt) items.push({ kind: 'died', at: event.diedAt });
   if (event.publishedAt !== null) items.push({ kind: 'published', at: event.publishedAt });
   if (archived !== null && !interventions.some(({ interventionId }) => interventionId === archived.interventionId)) {
     items.push({ kind: 'archived', at: archived.at, by: archived.by, reason: archived.reason });

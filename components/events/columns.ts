@@ -5,6 +5,7 @@ const TABLE = {
   aggregate: { width: 140, holds: 'aggregate' },
   id: { width: 200, holds: null },
   age: { width: 128, holds: 'createdAt' },
+  diedAt: { width: 128, holds: 'diedAt' },
   attempts: { width: 84, holds: 'attempts' },
   amount: { width: 144, holds: 'amount' },
   createdAt: { width: 224, holds: 'createdAt' },

@@ -95,6 +95,8 @@ function Cell({ column, event }: { column: Column; event: OutboxEvent }): ReactN
       return ago(event.createdAt);
     case 'attemptedAt':
       return ago(event.lastAttemptAt);
+    case 'diedAt':
+      return ago(event.diedAt);
     case 'publishedAt':
       return ago(event.publishedAt);
     case 'traceId':

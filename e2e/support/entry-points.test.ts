@@ -17,8 +17,9 @@ const ROUTES_OF: Record<string, readonly string[]> = {
   'outbox.mark': ['api.marks'],
   'outbox.unmark': ['api.mark'],
   'events.snapshot': ['api.events'],
+  'events.freeze': ['api.events'],
   'event.snapshot': ['api.event'],
-  'dead-letters.freeze': ['api.events'],
+  'dead-letters.snapshot': ['api.groups', 'api.events'],
   'intervention.carry-out': ['api.intervene'],
   'intervention.check': ['api.intervention', 'api.intervention.by-key'],
   'intervention.follow': ['api.intervention.fates'],
@@ -32,7 +33,6 @@ const ROUTES_OF: Record<string, readonly string[]> = {
 };
 /** What screens alone do, in the words of docs/http.md. */
 const OF_SCREENS: Record<string, string> = {
-  'dead-letters.snapshot': 'dead letters are counted by cause',
   'intervention.preview': 'what an operation would do is shown beforehand',
   'detect.examine': 'outboxes are found in a database',
 };

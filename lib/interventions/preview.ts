@@ -79,7 +79,7 @@ function shown(query: CompiledQuery): InterventionPreview['sql'][number] {
 
 function missingEvent(id: string): VersionedEvent {
   const unknown = { stateLabel: null, type: null, topic: null, aggregateType: null, aggregateId: null, dedupKey: null, traceId: null };
-  const times = { createdAt: null, publishedAt: null, lastAttemptAt: null };
+  const times = { createdAt: null, publishedAt: null, lastAttemptAt: null, diedAt: null };
   const rest = { attempts: null, maxAttempts: null, error: null, amount: null, currency: null, tooLarge: false };
   return { id, state: 'unmapped', ...unknown, ...times, ...rest, version: '' };
 }

@@ -1,6 +1,6 @@
 import type { Capabilities, OperationCapability } from '@/lib/shared/model';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
-import type { FoundOutbox, Outbox } from './outbox';
+import { deadSinceRole, livePlaces, type FoundOutbox, type Outbox } from './outbox';
 import { mayHoldJson } from './rows/role-sql';
 import { keepsOrder, kindOf, type ChangeRule, type ColumnRole, type OperationRules, type Shape } from '@/lib/shape/shape';
 
@@ -32,6 +32,7 @@ function describeCapabilities(outbox: Outbox): Capabilities {
     fields: {
       ...fields,
       error: fields.error || outbox.dead?.roles.error !== undefined,
+      diedAt: canShow(outbox, 'dead') && livePlaces(outbox).some((place) => place.roles[deadSinceRole(place)] !== undefined),
       amount: outbox.settings.amount !== null && main.roles.payload !== undefined && mayHoldJson(main.roles.payload.column, shape),
     },
   };
@@ -45,6 +46,7 @@ const FIELDS = {
   createdAt: 'createdAt',
   publishedAt: 'publishedAt',
   lastAttemptAt: 'attemptedAt',
+  diedAt: 'diedAt',
   attempts: 'attempts',
   error: 'error',
   dedupKey: 'dedupKey',

@@ -61,6 +61,9 @@ export function tableLabel({ schema, table }: TableName): string {
 export const quotedName = ({ quote }: Pick<Engine, 'quote'>, { schema, table }: TableName): string =>
   (schema === null ? [table] : [schema, table]).map(quote.identifier).join('.');
 
+/** What says when a dead event died. */
+export const deadSinceRole = ({ roles }: Place): 'diedAt' | 'attemptedAt' => (roles.diedAt === undefined ? 'attemptedAt' : 'diedAt');
+
 /** Places whose rows are the outbox's current events: the table and its dead-letter table. */
 export const livePlaces = ({ main, dead }: Pick<Outbox, 'main' | 'dead'>): Place[] => (dead === null ? [main] : [main, dead]);
 

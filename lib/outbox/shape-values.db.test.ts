@@ -9,7 +9,7 @@ import { SHAPES } from '@/lib/shape/catalog.gen';
 const VALUES: Record<string, Record<string, Partial<OutboxEvent>>> = {
   'axon-dead-letter-jdbc': {
     'd-2': { createdAt: '2026-01-01T00:00:02', aggregateId: 'order-1', lastAttemptAt: null, error: null },
-    'd-4': { lastAttemptAt: '2026-01-01T00:00:05', error: 'no such customer' },
+    'd-4': { lastAttemptAt: '2026-01-01T00:00:05', diedAt: '2026-01-01T00:00:04', error: 'no such customer' },
   },
   'cap-published-mysql': {
     '4': { publishedAt: '2026-01-01T00:00:05', createdAt: '2026-01-01T00:00:01', attempts: 1, maxAttempts: 50 },

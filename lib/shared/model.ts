@@ -9,6 +9,7 @@ import type { ShownCode } from './problems';
 import type { SlotHealth } from './figures/slot-health';
 import type { EventState, State } from './states';
 import type { Diagnosis } from './figures/verdicts';
+import type { Money } from './text/money';
 import type { Window } from './figures/windows';
 
 export const ENGINE_KEYS = ['postgres', 'mysql'] as const;
@@ -29,6 +30,7 @@ export interface Capabilities {
     | 'createdAt'
     | 'publishedAt'
     | 'lastAttemptAt'
+    | 'diedAt'
     | 'attempts'
     | 'error'
     | 'dedupKey'
@@ -55,7 +57,8 @@ export interface OutboxInfo {
 
 /** Texts of an event that can be read out of its payload or headers, and so be masked there. */
 export type EventText = 'type' | 'topic' | 'aggregateType' | 'aggregateId' | 'error' | 'dedupKey' | 'traceId' | 'amount' | 'currency';
-type EventTime = 'createdAt' | 'publishedAt' | 'lastAttemptAt';
+/** `diedAt` of dead events alone: when the relay gave up, or tried last. */
+type EventTime = 'createdAt' | 'publishedAt' | 'lastAttemptAt' | 'diedAt';
 
 export interface OutboxEvent extends Record<EventText | EventTime, string | null> {
   id: string;
@@ -250,9 +253,13 @@ export type Cause = Pick<OutboxEvent, 'type' | 'error'>;
 export interface DeadLetterGroup extends Cause {
   outbox: string;
   count: number;
-  newestAt: string | null;
-  oldestAt: string | null;
+  /** Of the deaths, or of the creations where the table does not say when an event died. */
+  firstSeenAt: string | null;
+  lastSeenAt: string | null;
   sampleEventId: string;
+  /** By currency, of the `summed` events whose amount is known. */
+  sums: Money<string>[];
+  summed: number;
 }
 
 /** An event as it was seen, reduced to what a later intervention needs. */
@@ -268,12 +275,11 @@ export interface FrozenPage {
   complete: boolean;
 }
 
-/** Dead letters of one outbox: rows, and a count per type and error over the rows read. */
+/** Rows of the dead letters of one outbox. */
 export interface DeadLetters {
   outbox: OutboxInfo;
   dead: Count;
-  groups: DeadLetterGroup[];
-  /** The newest dead rows that the groups count, and whether these are all; null if none were read. */
+  /** The newest dead rows that causes are counted over, and whether these are all; null if none were read. */
   searched: { rows: number; complete: boolean } | null;
   page: EventPage | null;
   problem: 'timeout' | 'unavailable' | null;
@@ -381,4 +387,7 @@ export interface EventsSnapshot {
 export interface DeadLettersSnapshot {
   asOf: string | null;
   outboxes: DeadLetters[];
+  /** Causes of all of them, largest first, and how many more there are. */
+  groups: DeadLetterGroup[];
+  moreGroups: number;
 }

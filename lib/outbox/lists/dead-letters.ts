@@ -1,27 +1,32 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isSameCause } from '@/lib/shared/lists/cause';
-import type { DeadEvent } from '@/lib/shared/lists/dead-letter-groups';
+import type { DeadEvent } from '@/lib/shared/dead-letter-groups';
 import type { EventFilter } from '@/lib/shared/model';
-import { livePlaces, type Outbox } from '../outbox';
-import { eventColumns, type EventRow, LIST_ERROR_CHARACTERS, placeSql, type PlaceSql } from '../rows/row';
+import { deadSinceRole, livePlaces, type Outbox } from '../outbox';
+import { amountColumns, eventColumns, type EventRow, LIST_ERROR_CHARACTERS, placeSql, type PlaceSql } from '../rows/row';
 import { type ListStart, type Page, stretches, type ListRow, type Look, positionedRows, wayOf } from './sql';
 import { unlimited, listOf } from './walks';
 
 /** The newest dead events read to find their causes. Beyond this, counts cover only the rows read. */
 export const DEAD_SCANNED_MAX = 1_000;
 
+/** Amounts are read from payloads of up to this size: from larger ones, a thousand of them would take too long. */
+const AMOUNT_BYTES = 16_384;
+
 /** A dead event with what its cause needs, and its position in the list. */
 export interface DeadRow extends DeadEvent, Pick<ListRow, 'place' | 'position' | 'position_at'> {
   exact?: string;
 }
 
-/** The newest dead events, errors cut as in lists, with the row limits of a search; [] if the table cannot have any. */
+/** The newest dead events with their amounts, errors cut as in lists; [] if the table cannot have any. */
 export function newestDead(outbox: Outbox, versions: boolean): Promise<DeadRow[]> {
   const { walks } = listOf(outbox, { state: ['dead'] });
-  return deadRows(outbox, { walks, order: 'newest', cursor: null }, versions);
+  const columns = (at: PlaceSql) =>
+    sql`${causeColumns(outbox, at, versions)}, ${at.roleIso(deadSinceRole(at.place))} as ${sql.id('diedAt')}, ${amountColumns(outbox, at, AMOUNT_BYTES)}`;
+  return deadRows(outbox, { walks, order: 'newest', cursor: null }, columns);
 }
 
-function deadRows(outbox: Outbox, start: ListStart, versions: boolean): Promise<DeadRow[]> {
+function deadRows(outbox: Outbox, start: ListStart, columns: (at: PlaceSql) => RawBuilder<unknown>): Promise<DeadRow[]> {
   const walks = unlimited(start.walks);
   const { direction } = wayOf(start);
   return outbox.database.read(async (db) => {
@@ -31,7 +36,7 @@ function deadRows(outbox: Outbox, start: ListStart, versions: boolean): Promise<
       const limit = DEAD_SCANNED_MAX - rows.length;
       if (limit === 0) break;
       const span = { stretch, direction, after, until: null, limit };
-      const statement = positionedRows(outbox, walks, span, (at) => causeColumns(outbox, at, versions));
+      const statement = positionedRows(outbox, walks, span, columns);
       if (statement !== null) rows.push(...(await sql<DeadRow>`${statement}`.execute(db)).rows);
     }
     return rows;
@@ -56,7 +61,7 @@ export async function causePage(
   limit: number,
   see: Seeing | null,
 ): Promise<Page> {
-  const rows = await deadRows(outbox, start, see !== null);
+  const rows = await deadRows(outbox, start, (at) => causeColumns(outbox, at, see !== null));
   // After the connection is released: `see` may need one of its own.
   const seen = see === null ? rows : await see(rows);
   const wanted = (row: DeadRow): boolean => (filter.type ?? [row.type]).some((type) => isSameCause({ type, error: filter.cause }, row));

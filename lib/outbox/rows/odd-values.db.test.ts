@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { groupByCause } from '@/lib/shared/lists/dead-letter-groups';
+import { groupByCause } from '@/lib/shared/dead-letter-groups';
 import { newestDead } from '../lists/dead-letters';
 import { listEvents } from '../lists/list-events';
 import type { Outbox } from '../outbox';

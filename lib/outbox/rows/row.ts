@@ -3,7 +3,7 @@ import type { VersionedEvent } from '@/lib/shared/model';
 import { isState } from '@/lib/shared/states';
 import { labelledState, rowFilter, stateExpression } from '@/lib/shape/compile';
 import type { ValueRole } from '@/lib/shape/schema/source';
-import type { Outbox } from '../outbox';
+import { deadSinceRole, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { mayHoldJson, roleSize, roleSql, type RoleSql } from './role-sql';
 import { rowId } from './row-id';
@@ -31,6 +31,7 @@ export interface EventRow {
   created_at: string | null;
   published_at: string | null;
   attempted_at: string | null;
+  died_at: string | null;
   attempts: string | null;
   max_attempts: string | null;
   error: string | null;
@@ -111,14 +112,7 @@ export function eventColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> 
 export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
   const error = at.role('error');
-  const payload = at.role('payload');
-  const size = at.roleSize('payload');
   const none = sql`cast(null as char(1))`;
-  // A path into the payload.
-  const amount = (path: string | undefined): RawBuilder<unknown> =>
-    path === undefined || payload === null || size === null || !mayHoldJson(payload.description, outbox.shape)
-      ? none
-      : sql`case when ${size} <= ${sql.lit(READ_BYTES)} then ${fragments.jsonText(payload.sql, pathSteps(path), payload.description)} end`;
   const large = takenApart(outbox, at.place).flatMap((role) => at.roleSize(role) ?? []);
   const tooLarge = sql.join(
     large.map((one) => sql`${one} > ${sql.lit(READ_BYTES)}`),
@@ -128,11 +122,23 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
   return sql`${at.id.text} as id, ${state} as state, ${at.roleText('type')} as type, ${at.roleText('topic')} as topic,
     ${at.roleText('aggregateType')} as aggregate_type, ${at.roleText('aggregateId')} as aggregate_id,
     ${at.roleIso('createdAt')} as created_at, ${at.roleIso('publishedAt')} as published_at, ${at.roleIso('attemptedAt')} as attempted_at,
+    ${at.roleIso(deadSinceRole(at.place))} as died_at,
     ${at.roleText('attempts')} as attempts, ${at.roleText('maxAttempts')} as max_attempts,
     ${error === null ? none : fragments.head(error.sql, error.description, LIST_ERROR_CHARACTERS)} as error,
     ${at.roleText('dedupKey')} as dedup_key, ${at.roleText('traceId')} as trace_id,
-    ${amount(outbox.settings.amount?.value)} as amount, ${amount(outbox.settings.amount?.currency)} as currency,
+    ${amountColumns(outbox, at, READ_BYTES)},
     ${large.length === 0 ? none : sql`case when ${tooLarge} then 'y' end`} as too_large, ${at.exact} as exact, ${at.stable} as stable`;
+}
+
+/** `amount` and `currency`, by their paths into the payload; NULL where that has more than `maxBytes`. */
+export function amountColumns({ database, settings: { amount }, shape }: Outbox, at: PlaceSql, maxBytes: number): RawBuilder<unknown> {
+  const payload = at.role('payload');
+  const size = at.roleSize('payload');
+  const value = (path: string | undefined): RawBuilder<unknown> =>
+    path === undefined || payload === null || size === null || !mayHoldJson(payload.description, shape)
+      ? sql`cast(null as char(1))`
+      : sql`case when ${size} <= ${sql.lit(maxBytes)} then ${database.engine.fragments.jsonText(payload.sql, pathSteps(path), payload.description)} end`;
+  return sql`${value(amount?.value)} as amount, ${value(amount?.currency)} as currency`;
 }
 
 /** Roles whose values are read from inside documents, one per document. */
@@ -161,6 +167,7 @@ export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): Ver
     createdAt: row.created_at,
     publishedAt: row.published_at,
     lastAttemptAt: row.attempted_at,
+    diedAt: state === 'dead' ? row.died_at : null,
     attempts: countOf(row.attempts),
     maxAttempts: countOf(row.max_attempts) ?? outbox.parameters.maxAttempts,
     error: row.error,

@@ -6,7 +6,7 @@ import type { ValueRole } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { hiddenFields } from '../masking/hidden-fields';
 import { numberedKey } from '../indexes/index-fit';
-import type { Outbox } from '../outbox';
+import { deadSinceRole, type Outbox } from '../outbox';
 import type { PlaceSql } from '../rows/row';
 import { stateCode, type Sql } from './sql-terms';
 import { hasTime, type Traits } from './traits';
@@ -22,7 +22,7 @@ export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source
   const attempts = at.role('attempts');
   const error = at.role('error');
   const attempted = time('attemptedAt');
-  const died = at.place.roles.diedAt === undefined ? attempted : time('diedAt');
+  const died = time(deadSinceRole(at.place));
   const dead = at.place.key === 'dead' ? sql`true` : (statePredicate(outbox.shape, ['dead'], at.alias, outbox.scope) ?? sql`false`);
   const whenDead = (value: Sql): Sql => sql`case when ${dead} then ${value} end`;
   const when = (states: readonly LiveState[], value: Sql, none: Sql): Sql => {

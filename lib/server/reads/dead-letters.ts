@@ -1,25 +1,22 @@
 import 'server-only';
 import { whyUnread, outboxInfo } from '@/lib/outbox/outbox-info';
-import { DEAD_SCANNED_MAX, newestDead } from '@/lib/outbox/lists/dead-letters';
-import { freezeEvents } from '@/lib/outbox/lists/list-events';
-import { groupByCause } from '@/lib/shared/lists/dead-letter-groups';
+import { byCount } from '@/lib/shared/dead-letter-groups';
 import { parseEventFilter, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
 import {
   type DeadLettersSnapshot,
   PAGE_LIMIT_DEFAULT,
-  type Cause,
+  type DeadLetterGroup,
   type DeadLetters,
   type EventFilter,
-  type FrozenPage,
   type OutboxInfo,
 } from '@/lib/shared/model';
 import { unavailable } from '@/lib/shared/figures/measured';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
+import { causesOf } from './causes';
 import { readEvents } from './events';
 import { onOutbox, readOutboxInfo } from './outboxes';
-import { filtersHidden, refuseHidden, seesAll, shownCauses, visibleFilter } from './shown';
-import { together } from './together';
+import { filtersHidden, refuseHidden, visibleFilter } from './shown';
 
 export interface DeadLetterRequest extends Pick<EventFilter, 'type' | 'error' | 'cause'> {
   order: 'newest' | 'oldest';
@@ -27,35 +24,46 @@ export interface DeadLetterRequest extends Pick<EventFilter, 'type' | 'error' | 
   limit: number;
 }
 
-/** The dead letters of one outbox: a page of rows, and counts by cause, both as this actor may see them. */
-export async function readDeadLetters(context: Context, outboxId: string, request: DeadLetterRequest): Promise<DeadLetters> {
+type CountedLetters = DeadLetters & { groups: DeadLetterGroup[]; more: number };
+
+/** Among all outboxes, causes are this old at most while as many events are dead. */
+const KEPT_MS = 15_000;
+
+/** The dead letters of one outbox: a page of rows, and counts by cause, both as this actor may see them. `among` others: none dead, none read. */
+export async function readDeadLetters(
+  context: Context,
+  outboxId: string,
+  request: DeadLetterRequest,
+  among = false,
+): Promise<CountedLetters> {
   const { cursor, limit, ...filter } = request;
   refuseHidden(context, outboxId, { type: filter.type, error: filter.error });
   return onOutbox(context, outboxId, async (outbox) => {
     const info = outboxInfo(outbox);
     const state = info.capabilities.states.dead;
-    if (!state.available) return { outbox: info, dead: unavailable(state.because), groups: [], searched: null, page: null, problem: null };
-    const [summary, causes, page] = await Promise.all([
-      context.console.snapshots.summary(outboxId, '1h'),
-      together(outbox, ['groups', context.actor.role], async () => {
-        const rows = await newestDead(outbox, !seesAll(context));
-        const searched = { rows: rows.length, complete: rows.length < DEAD_SCANNED_MAX };
-        return { groups: groupByCause(outboxId, await shownCauses(context, outbox, rows)), searched };
-      }),
+    if (!state.available)
+      return { outbox: info, dead: unavailable(state.because), groups: [], more: 0, searched: null, page: null, problem: null };
+    const counted = context.console.snapshots.summary(outboxId, '1h');
+    const known = among ? (await counted).depth.dead : null;
+    if (known?.count === 0 && known.known === 'exact')
+      return { outbox: info, dead: known, groups: [], more: 0, searched: null, page: null, problem: null };
+    const [{ depth }, { groups, more, searched }, page] = await Promise.all([
+      counted,
+      causesOf(context, outbox, known?.count ?? null, among ? KEPT_MS : 0),
       readEvents(context, outboxId, { ...filter, state: ['dead'] }, { limit, cursor }),
     ]);
-    return { outbox: info, dead: summary.depth.dead, ...causes, page, problem: null };
+    return { outbox: info, dead: depth.dead, groups, more, searched, page, problem: null };
   });
 }
 
 const NOT_READ: readonly Problem['code'][] = ['timeout', 'unavailable', 'not_found', 'invalid'];
 
 /** The same for every outbox, newest first; one that cannot be read reports why, and the others are still shown. */
-export async function readAllDeadLetters(context: Context, request: Omit<DeadLetterRequest, 'cursor'>): Promise<DeadLetters[]> {
+export async function readAllDeadLetters(context: Context, request: Omit<DeadLetterRequest, 'cursor'>): Promise<CountedLetters[]> {
   const { directory, snapshots } = context.console;
   return Promise.all(
     directory.ids.map((id) =>
-      readDeadLetters(context, id, request).catch(async (error: unknown) => {
+      readDeadLetters(context, id, request, true).catch(async (error: unknown) => {
         // The request is correct here: `invalid` and `not_found` are about the outbox.
         if (!(error instanceof Problem) || !NOT_READ.includes(error.code)) throw error;
         return unreadDeadLetters((await snapshots.outbox(id, '1h')).outbox, error);
@@ -65,26 +73,15 @@ export async function readAllDeadLetters(context: Context, request: Omit<DeadLet
 }
 
 /** The dead letters of an outbox that could not be read: none, and why. */
-function unreadDeadLetters(outbox: OutboxInfo, problem: Problem): DeadLetters {
+function unreadDeadLetters(outbox: OutboxInfo, problem: Problem): CountedLetters {
   const code = problem.code === 'timeout' ? 'timeout' : 'unavailable';
-  return { outbox, dead: unavailable(whyUnread(problem)), groups: [], searched: null, page: null, problem: code };
+  return { outbox, dead: unavailable(whyUnread(problem)), groups: [], more: 0, searched: null, page: null, problem: code };
 }
 
 /** The part of a URL's filter that lists of dead letters have. */
 function deadFilter(search: URLSearchParams) {
   const { type, error, cause, order = 'newest' } = parseEventFilter(search).filter;
   return { type, error, cause, order };
-}
-
-/** Next dead events of a list or cause; operators see errors unmasked. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
-export function freezeDeadLetters(
-  context: Context,
-  outboxId: string,
-  search: URLSearchParams,
-  of: Cause | null,
-  cursor: string | undefined,
-): Promise<FrozenPage> {
-  return onOutbox(context, outboxId, (outbox) => freezeEvents(outbox, { ...deadFilter(search), state: ['dead'] }, of, cursor));
 }
 
 const OVERVIEW_ROWS = 10;
@@ -97,13 +94,23 @@ export async function readDeadLettersSnapshot(
 ): Promise<DeadLettersSnapshot> {
   const filter = deadFilter(search);
   const page = { cursor: search.get('cursor') ?? undefined, limit: PAGE_LIMIT_DEFAULT };
-  const outboxes =
+  const letters =
     outboxId === null
       ? await readAllDeadLetters(context, { ...filter, limit: OVERVIEW_ROWS })
       : [await readDeadLetters(context, outboxId, { ...filter, ...page })];
   // The time of the oldest reading; now if there is none.
-  const [asOf = new Date().toISOString()] = outboxes.flatMap((letters) => letters.page?.asOf ?? []).sort();
-  return { asOf, outboxes };
+  const [asOf = new Date().toISOString()] = letters.flatMap(({ page: shown }) => shown?.asOf ?? []).sort();
+  return { asOf, ...withCauses(letters) };
+}
+
+/** Most causes shown at once; rows of others are in the lists. */
+const CAUSES = 50;
+
+function withCauses(letters: CountedLetters[]): Omit<DeadLettersSnapshot, 'asOf'> {
+  const groups = letters.flatMap((one) => one.groups).sort(byCount);
+  const more = letters.reduce((sum, one) => sum + one.more, Math.max(0, groups.length - CAUSES));
+  const outboxes = letters.map(({ groups: _groups, more: _more, ...rows }) => rows);
+  return { outboxes, groups: groups.slice(0, CAUSES), moreGroups: more };
 }
 
 /** What a link to the dead letters of one outbox or all asks for, without filters this actor may not use. */
@@ -118,7 +125,7 @@ export async function firstDeadLetters(context: Context, outboxId: string | null
   const initial = await readDeadLettersSnapshot(context, outboxId, query).catch(async (thrown: unknown): Promise<DeadLettersSnapshot> => {
     // An outbox that cannot be read is still shown, with its name and the reason.
     if (outboxId === null || !(thrown instanceof Problem) || (thrown.code !== 'timeout' && thrown.code !== 'unavailable')) throw thrown;
-    return { asOf: null, outboxes: [unreadDeadLetters(await readOutboxInfo(context.console, outboxId), thrown)] };
+    return { asOf: null, ...withCauses([unreadDeadLetters(await readOutboxInfo(context.console, outboxId), thrown)]) };
   });
   return { outbox: outboxId, filter, errors, hiddenFilters: filtersHidden(context, outboxes), cursor, initial };
 }

@@ -1,9 +1,9 @@
 import 'server-only';
 import { findEvents as find } from '@/lib/outbox/lists/find';
-import { listEvents, type PageRequest } from '@/lib/outbox/lists/list-events';
+import { freezeEvents, listEvents, type PageRequest } from '@/lib/outbox/lists/list-events';
 import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/shared/lists/event-filter';
-import { type EventsSnapshot, PAGE_LIMIT_DEFAULT, type EventFilter, type EventPage } from '@/lib/shared/model';
+import { type Cause, type EventsSnapshot, type FrozenPage, PAGE_LIMIT_DEFAULT, type EventFilter, type EventPage } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { invalid } from '../input';
@@ -48,6 +48,12 @@ export async function readEventsSnapshot(context: Context, outboxId: string, que
   const { filter, ...request } = readEventsQuery(new URLSearchParams(query));
   const page = await readEvents(context, outboxId, filter, request);
   return { asOf: page.asOf, page, problem: null };
+}
+
+/** Next events of a list, filter as in its URL, or of a cause in it; operators see all. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
+export function freezeList(context: Context, outboxId: string, query: string, of: Cause | null, cursor?: string): Promise<FrozenPage> {
+  const { filter } = parseEventFilter(new URLSearchParams(query));
+  return onOutbox(context, outboxId, (outbox) => freezeEvents(outbox, filter, of, cursor));
 }
 
 /** What a link to a list asks for, without filters this actor may not use. If it cannot be read, the screen shows the problem. */

@@ -2,7 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import { describe, expect, it } from 'vitest';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
-import { groupFilter } from '@/lib/shared/lists/dead-letter-groups';
+import { groupFilter } from '@/lib/shared/dead-letter-groups';
 import type { DeadLetterGroup } from '@/lib/shared/model';
 import type { Role } from '@/lib/shared/permissions';
 import { insertAuditEntries } from '@/lib/store/audit';

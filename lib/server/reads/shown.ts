@@ -28,7 +28,10 @@ export async function shownCauses(context: Context, outbox: Outbox, rows: DeadRo
   if (seesAll(context)) return rows;
   const hidden = hiddenFields(outbox.settings);
   const masked = await maskErrors(outbox, rows);
-  return masked.map((row) => ({ ...row, ...(hidden.has('type') && { type: null }), ...(hidden.has('error') && { error: null }) }));
+  const none = Object.fromEntries(
+    (['type', 'error', 'amount', 'currency'] as const).filter((field) => hidden.has(field)).map((field) => [field, null]),
+  );
+  return masked.map((row) => ({ ...row, ...none }));
 }
 
 /** Filters this actor may not use on an outbox, each with the hidden field it reads. Throws Problem `not_found`. */

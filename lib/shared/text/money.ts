@@ -2,7 +2,7 @@
 
 const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?$/;
 
-type Money<Amount> = { amount: Amount; currency: string | null };
+export type Money<Amount> = { amount: Amount; currency: string | null };
 
 /** One exact sum per currency (null without one), in order of first appearance, with the most decimals found. Skips non-decimals. */
 export function sumAmounts(rows: readonly Money<string | null>[]): Money<string>[] {

@@ -17,12 +17,37 @@ test('texts that differ in ids and numbers only are counted together', () => {
       type: 'order_complete',
       error: 'order-…: refused',
       count: 3,
-      newestAt: '2026-01-01T00:00:05Z',
-      oldestAt: '2026-01-01T00:00:02Z',
+      firstSeenAt: '2026-01-01T00:00:02Z',
+      lastSeenAt: '2026-01-01T00:00:05Z',
       sampleEventId: '2',
+      sums: [],
+      summed: 0,
     },
     expect.objectContaining({ error: 'node down', count: 1, sampleEventId: '1' }),
   ]);
+});
+
+test('a group says when its events died, and what they are worth as far as that is known', () => {
+  const worth = (id: string, diedAt: string | null, amount: string | null, currency: string | null) => ({
+    ...dead(id, `order-${id}: refused`, '2026-01-01T00:00:00Z'),
+    ...{ diedAt, amount, currency },
+  });
+  const [group] = groupByCause('escrow', [
+    worth('1', '2026-01-01T00:00:03Z', '12.50', 'EUR'),
+    worth('2', '2026-01-01T00:00:09Z', '0.5', 'EUR'),
+    worth('3', '2026-01-01T00:00:06Z', '7', 'KRW'),
+    worth('4', '2026-01-01T00:00:04Z', null, 'EUR'),
+  ]);
+  expect(group).toMatchObject({
+    count: 4,
+    firstSeenAt: '2026-01-01T00:00:03Z',
+    lastSeenAt: '2026-01-01T00:00:09Z',
+    sums: [
+      { currency: 'EUR', amount: '13.00' },
+      { currency: 'KRW', amount: '7' },
+    ],
+    summed: 3,
+  });
 });
 
 test('a text of its own is shown as it is, and none at all is a cause too', () => {

@@ -1,0 +1,123 @@
+import { Button } from '@mantine/core';
+import { useTranslations } from 'next-intl';
+import Link from 'next/link';
+import { Fragment, type ReactNode, useState } from 'react';
+import { errorTemplate, VARIABLE } from '@/lib/shared/lists/cause';
+import { groupFilter } from '@/lib/shared/dead-letter-groups';
+import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
+import type { DeadLetterGroup } from '@/lib/shared/model';
+import { formatMoney } from '@/lib/shared/text/money';
+import { visibleText } from '@/lib/shared/text/visible-text';
+import { Hint } from '../figures/figure';
+import { RelativeTime } from '../figures/time';
+import { useFormat } from '../figures/use-format';
+import { outboxHref } from '../hrefs';
+import classes from './causes.module.css';
+
+interface CausesProps {
+  groups: readonly DeadLetterGroup[];
+  /** Causes that are not among them. */
+  more: number;
+  /** Lines before the others are asked for. */
+  first: number;
+  /** The name of each one's outbox; null where all are of one. */
+  nameOf: ((outbox: string) => string) | null;
+  /** Selects all events of a cause; null where they cannot be changed. */
+  tickOf?: (group: DeadLetterGroup) => (() => void) | null;
+}
+
+const keyOf = ({ outbox, type, error }: DeadLetterGroup): string => JSON.stringify([outbox, type, error && errorTemplate(error)]);
+
+/** Dead events counted by cause, most first; a line leads to its rows. Lines change places only when a cause is new. */
+export function Causes({ groups, more, first, nameOf, tickOf }: CausesProps) {
+  const t = useTranslations('deadLetters');
+  const format = useFormat();
+  const [all, setAll] = useState(false);
+  const keys = groups.map(keyOf);
+  const [order, setOrder] = useState(keys);
+  if (keys.some((key) => !order.includes(key))) setOrder(keys);
+  const inOrder = groups.toSorted((a, b) => order.indexOf(keyOf(a)) - order.indexOf(keyOf(b)));
+  const shown = all ? inOrder : inOrder.slice(0, first);
+  const shownSum = ({ sums, summed, count }: DeadLetterGroup): ReactNode => {
+    const text = sums.map(({ amount, currency }) => formatMoney(amount, currency, format.locale)).join(' + ');
+    return summed === count || text === '' ? text : <Hint reason={t('sumOf', { summed, count })}>{t('atLeast', { sum: text })}</Hint>;
+  };
+  const cells: Partial<
+    Record<'count' | 'cause' | 'type' | 'outbox' | 'sum' | 'lastSeen' | 'select', (group: DeadLetterGroup) => ReactNode>
+  > = {
+    count: ({ count }) => format.number(count),
+    cause: (group) => (
+      <Link
+        href={outboxHref(group.outbox, `/dead-letters?${serialiseEventFilter(groupFilter(group)).toString()}`)}
+        prefetch={false}
+        title={group.error ?? undefined}
+      >
+        {group.error === null ? t('noError') : <Template text={group.error} />}
+      </Link>
+    ),
+    type: ({ type }) => <bdi>{type === null ? t('noType') : visibleText(type)}</bdi>,
+    ...(nameOf && { outbox: ({ outbox }) => <bdi>{nameOf(outbox)}</bdi> }),
+    ...(groups.some(({ summed }) => summed > 0) && { sum: shownSum }),
+    lastSeen: ({ lastSeenAt }) => lastSeenAt !== null && <RelativeTime at={lastSeenAt} />,
+    ...(tickOf && {
+      select: (group) => {
+        const words = { count: group.count, error: group.error ?? t('noError') };
+        const tick = tickOf(group);
+        return (
+          tick && (
+            <Button size="compact-xs" variant="default" aria-label={t('tickGroupOf', words)} onClick={tick}>
+              {t('tickGroup', words)}
+            </Button>
+          )
+        );
+      },
+    }),
+  };
+  const columns = Object.entries(cells) as [keyof typeof cells, NonNullable<(typeof cells)['count']>][];
+  return (
+    <div className={classes.frame}>
+      {/* Explicit roles: on a phone the table is laid out as cards, and browsers then drop them. */}
+      <table role="table" className={classes.causes} aria-label={t('groups')}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(([column]) => (
+              <th role="columnheader" scope="col" key={column} data-column={column}>
+                {t(`columns.${column}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {shown.map((group) => (
+            <tr role="row" key={keyOf(group)}>
+              {columns.map(([column, content]) => (
+                <td role="cell" key={column} data-column={column}>
+                  {content(group)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {groups.length + more > shown.length && (
+        <button type="button" className={classes.more} disabled={groups.length === shown.length} onClick={() => setAll(true)}>
+          {t('moreGroups', { count: groups.length + more - shown.length })}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The error, with the parts that differ between its rows in grey. */
+function Template({ text }: { text: string }) {
+  return (
+    <bdi>
+      {text.split(VARIABLE).map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && <span className={classes.variable}>{VARIABLE}</span>}
+          {visibleText(part)}
+        </Fragment>
+      ))}
+    </bdi>
+  );
+}
