@@ -67,7 +67,7 @@ export function CandidateList({ database, candidates, chosen }: { database: stri
                 <span>{candidate.label ?? t('byHand')}</span>
                 {candidate.family !== 'outbox' && <span>{t(`families.${candidate.family}`)}</span>}
                 {candidate.estimatedRows !== null && (
-                  <span>{t('rows', { known: 'yes', count: format.compact(candidate.estimatedRows) })}</span>
+                  <span>{t('rows', { known: candidate.counted ? 'exact' : 'yes', count: format.compact(candidate.estimatedRows) })}</span>
                 )}
                 {candidate.configuredAs !== null && (
                   <span className={classes.watched}>{t('configured', { id: candidate.configuredAs })}</span>
@@ -245,14 +245,14 @@ interface WordTableProps {
 }
 
 /** The values of the status column with their states; a person decides the uncertain ones. */
-function WordTable({ status: { column, words, complete }, chosen, pending, onSay }: WordTableProps) {
+function WordTable({ status: { column, words, complete, looked }, chosen, pending, onSay }: WordTableProps) {
   const t = useTranslations('detect');
   const states = useTranslations('states');
   const format = useFormat();
   return (
     <Block title={t('words')} pending={pending}>
       <p className={classes.quiet}>
-        {t('wordsText', { column })} {!complete && t('wordsIncomplete')}
+        {t('wordsSeen', { column, looked })} {!complete && t('wordsIncomplete')} {t('wordsText')}
       </p>
       <table className={classes.grid} data-kind="words">
         <thead>
@@ -301,7 +301,8 @@ function SampleTable({ sample, pending }: { sample: Sample; pending: boolean }) 
   return (
     <Block title={t('sample')} pending={pending}>
       <p className={classes.quiet}>
-        {t('sampleText', { looked: sample.looked, unmapped: sample.unmapped })} {sample.stateless && t('sampleStateless')}
+        {t('sampleText', { looked: sample.looked, dead: sample.dead, unmapped: sample.unmapped })}{' '}
+        {sample.stateless && t('sampleStateless')}
       </p>
       {sample.rows.length > 0 && (
         <Grid label={t('sample')} heads={sample.stateless ? heads : [t('meaning'), ...heads]} dimmed={pending}>

@@ -91,9 +91,10 @@ function Body({ chosen, answer, examination, examine, pending }: Omit<DetectScre
   if (detection === null) return panel(t('failed'), failure === null ? undefined : t(`failures.${failure.code}`));
   if (detection.candidates.length === 0) return panel(t('none'), t('noneText'));
   const key = examination?.candidate.table ?? null;
+  const candidates = detection.candidates.map((one) => (one.table === key ? (examination?.candidate ?? one) : one));
   return (
     <div className={classes.columns} data-chosen={examination !== null} data-dimmed={pending || undefined}>
-      <CandidateList database={chosen} candidates={detection.candidates} chosen={key} />
+      <CandidateList database={chosen} candidates={candidates} chosen={key} />
       {examination === null ? (
         panel(t('chooseTable'))
       ) : (

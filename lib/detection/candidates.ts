@@ -79,6 +79,7 @@ function candidateOf(found: Fitted, fits: ShapeFit[], options: FindOptions): Can
       .filter((other) => other !== fit)
       .map(({ shape, confidence }) => ({ shape: shape.key, label: shape.label, confidence })),
     estimatedRows: table.estimatedRows,
+    counted: false,
     configuredAs: options.configured.get(text) ?? (table.home ? options.configured.get(table.name.table) : undefined) ?? null,
   };
 }

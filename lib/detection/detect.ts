@@ -11,7 +11,7 @@ import { findCandidates, type Found } from './candidates';
 import { failureOf } from './failure';
 import { tableText } from './names';
 import { proposeOwn, proposeShape, type Proposal, type ProposeOptions } from './propose';
-import { readColumns, readThrough, type ColumnsRead, type DeadRead } from './read';
+import { readColumns, readThrough, type ColumnsRead, type DeadRead, type RowsRead } from './read';
 import { proposeWords, rolesOf, type RoleColumns } from './roles';
 
 const MOST_TABLES = 20_000;
@@ -130,7 +130,7 @@ async function examine(database: Database, found: Found, tables: readonly Catalo
   };
   const examined = await attempt(asShape === null ? candidate : withoutShape(candidate));
   const toConfirm = words.some(({ sure }) => !sure) || (roles.status !== undefined && words.length === 0);
-  const status = roles.status === undefined ? null : { column: roles.status.name, words, complete: read.complete };
+  const status = roles.status === undefined ? null : { column: roles.status.name, words, complete: read.complete, looked: read.looked };
   return warned(examined, [...cautionsOf(examined.examination, read, toConfirm), ...deadOthers(examined)], status);
 }
 
@@ -164,11 +164,17 @@ async function tryOut(database: Database, candidate: Candidate, proposal: Propos
   const { id, yaml } = proposal;
   const examination: Examination = { candidate, roles: [], status: null, sample: null, problem: null, yaml };
   try {
-    const { dead, read } = await readThrough(database, yaml, rows);
-    return { id, dead, examination: { ...examination, ...read } };
+    const { dead, rows: counted, read } = await readThrough(database, yaml, rows);
+    return { id, dead, examination: { ...examination, ...read, candidate: withRows(candidate, counted) } };
   } catch (error) {
     return { id, dead: null, examination: { ...examination, problem: expected(error) } };
   }
+}
+
+/** An estimate of fewer rows than were seen is none. */
+function withRows(candidate: Candidate, { seen, all }: RowsRead): Candidate {
+  const { estimatedRows: estimate } = candidate;
+  return { ...candidate, counted: all, estimatedRows: all ? seen : estimate === null || estimate < seen ? null : estimate };
 }
 
 async function columnsOf(database: Database, { name }: Candidate, roles: RoleColumns): Promise<ColumnsRead | DetectionFailure> {

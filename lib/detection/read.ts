@@ -9,6 +9,7 @@ import { directoryOptions } from '@/lib/outbox/directory';
 import { contentOf } from '@/lib/outbox/rows/event-content';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
+import { decodeVersion } from '@/lib/outbox/rows/version';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import { sharedDead } from '@/lib/outbox/mapping/row-checks';
 import type { Outbox } from '@/lib/outbox/outbox';
@@ -31,6 +32,8 @@ export interface ColumnsRead {
   /** Words of the status column; empty if there is no such column, or no row. */
   words: WordEvidence[];
   complete: boolean;
+  /** Rows in which the words were looked for. */
+  looked: number;
   /** Encoding of times in columns whose type does not show it; null if the values are no times. */
   times: Partial<Record<TimeRole, TimeSpelling | null>>;
   /** Columns of numbers in which 0 stands for none. */
@@ -51,6 +54,7 @@ export function readColumns(database: Database, name: { schema: string; table: s
     const sample = wanted.length === 0 ? [] : await reader.sampleRows(db, description, [...new Set(wanted)], WORD_ROWS);
     return {
       description,
+      looked: sample.length,
       times: Object.fromEntries(odd.map((role) => [role, spellingOf(sample, roles[role])])),
       zeros: new Set(markers.flatMap((column) => (column !== undefined && hasZeros(sample, column) ? [column.name] : []))),
       ...(await wordsIn(db, reader, description, sample, roles)),
@@ -106,7 +110,9 @@ const PAYLOAD_DEPTH = 2;
 
 /** The dead-letter table that is read; `twice`: its events are in the outbox too. */
 export type DeadRead = { table: string; twice: boolean } | null;
-type Reading = { dead: DeadRead; read: { roles: MappedRole[]; sample: Sample } };
+/** Rows of the table itself that were read; `all`: it has no others. */
+export type RowsRead = { seen: number; all: boolean };
+type Reading = { dead: DeadRead; rows: RowsRead; read: { roles: MappedRole[]; sample: Sample } };
 
 /** Reads the newest rows through the proposed YAML. Throws Problem if the mapping does not fit, DatabaseFailure if the database fails. */
 export async function readThrough(database: Database, yaml: string, rows: number): Promise<Reading> {
@@ -114,14 +120,17 @@ export async function readThrough(database: Database, yaml: string, rows: number
   const stateless = outbox.shape.states.length === 0;
   const page = await listEvents(outbox, { order: 'newest' }, { limit: COUNTED_ROWS });
   const shown = await maskErrors(outbox, page.events.slice(0, rows));
+  const seen = page.events.filter(({ version }) => decodeVersion(version)?.place === 'main').length;
   const sample = {
     rows: await Promise.all(shown.map((event) => rowOf(outbox, event))),
     looked: page.events.length,
+    dead: page.events.length - seen,
     unmapped: stateless ? 0 : page.events.filter((event) => event.state === 'unmapped').length,
     stateless,
   };
   const dead = outbox.dead === null ? null : { table: outbox.dead.table.table, twice: await sharedDead(outbox) };
-  return { dead, read: { roles: mappedRoles(outbox), sample } };
+  const all = page.nextCursor === null && page.searched.complete && outbox.shape.rows === undefined;
+  return { dead, rows: { seen, all }, read: { roles: mappedRoles(outbox), sample } };
 }
 
 /** Parsed like a configuration file, so that the proposal can be pasted. */

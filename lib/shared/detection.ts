@@ -57,6 +57,8 @@ export interface Candidate {
   /** Other built-in shapes that fit, best first. */
   alternatives: { shape: string; label: string; confidence: Confidence }[];
   estimatedRows: number | null;
+  /** The rows are counted, not estimated. */
+  counted: boolean;
   /** Id of the outbox already configured for this table. */
   configuredAs: string | null;
 }
@@ -91,6 +93,8 @@ export interface Sample {
   /** `payload`: cut, with every value masked; null if there is none to show. */
   rows: { event: OutboxEvent; payload: string | null }[];
   looked: number;
+  /** Rows, of those read, of the dead-letter table. */
+  dead: number;
   /** Rows, of those read, that match no state. */
   unmapped: number;
   /** The table has no state: its relay reads the database's log. */
@@ -102,7 +106,7 @@ export interface Examination {
   candidate: Candidate;
   roles: MappedRole[];
   /** The column that holds the state as words, with the words; null if none does. */
-  status: { column: string; words: StatusWord[]; complete: boolean } | null;
+  status: { column: string; words: StatusWord[]; complete: boolean; looked: number } | null;
   /** The newest rows as the mapping reads them; it counts more than it shows. */
   sample: Sample | null;
   problem: DetectionFailure | null;

@@ -38,8 +38,11 @@ export function nextSteps(examinations: readonly Examination[], { id, known }: {
   ];
 }
 
-function headline({ table, label, confidence, estimatedRows, configuredAs }: Candidate): string {
-  const rows = words('rows', { known: estimatedRows === null ? 'no' : 'yes', count: number.format(Math.round(estimatedRows ?? 0)) });
+function headline({ table, label, confidence, estimatedRows, counted, configuredAs }: Candidate): string {
+  const rows = words('rows', {
+    known: estimatedRows === null ? 'no' : counted ? 'exact' : 'yes',
+    count: number.format(Math.round(estimatedRows ?? 0)),
+  });
   return [
     words(`confidence.${confidence}`),
     table,
@@ -68,6 +71,7 @@ function examinationText({ candidate, roles, status, sample, problem, yaml }: Ex
   if (status !== null && status.words.length > 0)
     lines.push(
       '',
+      `  ${words('wordsSeen', { column: status.column, looked: status.looked })}${status.complete ? '' : ` ${words('wordsIncomplete')}`}`,
       ...columns([
         [`${words('words')} (${status.column})`, words('wordRows'), words('meaning')],
         ...status.words.map(({ word, rows, state, sure }) => [
@@ -80,7 +84,7 @@ function examinationText({ candidate, roles, status, sample, problem, yaml }: Ex
   if (sample !== null) {
     lines.push(
       '',
-      `  ${words('sample')}. ${words('sampleText', { looked: sample.looked, unmapped: sample.unmapped }).trim()}${sample.stateless ? ` ${words('sampleStateless')}` : ''}`,
+      `  ${words('sample')}. ${words('sampleText', { looked: sample.looked, dead: sample.dead, unmapped: sample.unmapped }).replace(/ +/g, ' ').trim()}${sample.stateless ? ` ${words('sampleStateless')}` : ''}`,
     );
     lines.push(
       ...columns(
