@@ -5,7 +5,7 @@ import type { Shape } from '@/lib/shape/shape';
 import type { CandidateCompanion, Caution, Confidence, Reason } from '@/lib/shared/detection';
 import { bare, folded, wordsOf } from './names';
 import { isCommonName, rolesOf, vetoes, type RoleColumns } from './roles';
-import { AUXILIARY_WORDS, OUTBOX_NAME } from './words';
+import { AUXILIARY_WORDS, EVENT_NAME, OUTBOX_NAME } from './words';
 
 export type DetectableShape = Shape & { detect: NonNullable<Shape['detect']> };
 
@@ -151,8 +151,8 @@ export function genericFit(table: CatalogueTable): GenericFit | null {
   // Without an outbox-like name all of these are required, and a column that means "published".
   const marker = publishedAt ?? publishedFlag;
   const possibleByColumns =
-    type !== undefined && createdAt !== undefined && marker !== undefined && saysPublished(marker, type) && isAboutSomething(roles);
-  if (!likely && !possibleByName && !possibleByColumns) return null;
+    type !== undefined && createdAt !== undefined && marker !== undefined && saysPublished(marker, type.name) && isAboutSomething(roles);
+  if (!likely && !possibleByName && !possibleByColumns && !isSentOn(table, roles)) return null;
   return {
     confidence: likely ? 'likely' : 'possible',
     score: scoreOf(roles, named),
@@ -170,13 +170,20 @@ function ruledOut(table: CatalogueTable, roles: RoleColumns, named: boolean): bo
 }
 
 /** `completed_at` and `delivered_at` are common elsewhere: without an outbox-like name only words for publishing count. */
-function saysPublished(marker: CatalogueColumn, type: CatalogueColumn): boolean {
+function saysPublished(marker: CatalogueColumn, type: string): boolean {
   const own = bare(marker.name);
   if (/publi[sc]|dispatch|emitted|relayed|forwarded|produced|발행|опубликов|odoslan|veroeffentlicht|veröffentlicht/u.test(own)) return true;
   return (
-    /sent|processed|전송|отправлен|обработан|enviado|procesado|gesendet|versendet|verarbeitet|spracovan/u.test(own) &&
-    /event|이벤트|событ|udalost|ereignis|evento/u.test(bare(type.name))
+    /sent|processed|acked|acknowledged|transmitted|flushed|exported|전송|отправлен|обработан|enviado|procesado|gesendet|versendet|verarbeitet|spracovan/u.test(
+      own,
+    ) && /event|이벤트|событ|udalost|ereignis|evento/u.test(bare(type))
   );
+}
+
+/** Named like events that go out, with the time at which they went, and no status. */
+function isSentOn(table: CatalogueTable, { type, createdAt, publishedAt, status }: RoleColumns): boolean {
+  if (!EVENT_NAME.test(bare(table.name.table)) || type === undefined || createdAt === undefined || status !== undefined) return false;
+  return publishedAt !== undefined && publishedAt.kind !== 'text' && saysPublished(publishedAt, 'event');
 }
 
 /** Whether rows are events of an aggregate: a `key` or an `entity_id` alone is no evidence. */

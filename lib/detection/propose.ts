@@ -57,10 +57,22 @@ export function proposeOwn(
     return state === null ? [` what does ${quoted} mean? { state: …, when: { column: ${column}, equals: ${value} } }`] : [];
   });
   const rules = states.map(({ state, when }) => ({ state, when }));
-  const shape = { kind, columns, states: rules, ...(mapping.dead === undefined ? {} : { dead: mapping.dead }) };
+  const by = (['sequence', 'createdAt'] as const).find((role) => columns[role] !== undefined);
+  const bytes = uuidsIn(read.description, columns);
+  const shape = {
+    kind,
+    columns,
+    ...(columns.orderingKey === undefined || by === undefined ? {} : { ordering: { key: 'orderingKey', by } }),
+    ...(bytes.length === 0 ? {} : { bytes: Object.fromEntries(bytes.map((name) => [name, 'uuid'])) }),
+    states: rules,
+    ...(mapping.dead === undefined ? {} : { dead: mapping.dead }),
+  };
   return proposalOf(name, options, { shape, parameters: zoneless ? { timeZone: 'UTC' } : {} }, (nodeAt) => {
     const parameter = nodeAt('parameters', 'timeZone');
     if (parameter !== undefined) parameter.comment = ' confirm: the times have no zone';
+    const [inOrder, held] = [nodeAt('shape', 'ordering'), nodeAt('shape', 'bytes')];
+    if (inOrder !== undefined) inOrder.comment = ' add blockedBy: [pending, retrying] where the events of a key go one after the other';
+    if (held !== undefined) held.comment = ' confirm: UUIDs, their bytes in order';
     const moved = nodeAt('shape', 'dead', 'table');
     if (moved !== undefined && rules.some(({ state }) => state === 'dead')) moved.comment = ' confirm: no event is dead in both tables';
     const written = nodeAt('shape', 'states');
@@ -84,7 +96,7 @@ function proposalOf(
   const id = slugOf(name, taken);
   const table = name.schema.includes('.') || name.table.includes('.') ? name : tableText(name);
   const rest = Object.keys(parameters).length === 0 ? {} : { parameters };
-  const doc = new Document({ outboxes: [{ id, name: name.table, database, table, shape, ...rest }] });
+  const doc = new Document({ outboxes: [{ id, name: name.table, database, table, shape, ...rest }] }, { aliasDuplicateObjects: false });
   visit(doc, {
     Pair: (_, { key, value }) => {
       if (isCollection(value) && !BLOCKS.includes(String(key))) value.flow = true;
@@ -143,6 +155,12 @@ function proposeMapping(input: MappingInput): Mapping {
   return { ...statesOf(input, columns), columns, dead: input.dead.flatMap((table) => deadOf(table, input, id) ?? [])[0] };
 }
 
+/** Keys of sixteen bytes. */
+function uuidsIn({ columns: all }: TableDescription, columns: Mapping['columns']): string[] {
+  const keys = [columns.id, columns.aggregateId, columns.orderingKey, columns.dedupKey, columns.traceId].flat();
+  return [...new Set(keys)].filter((name): name is string => typeof name === 'string' && all.get(name)?.type === 'binary(16)');
+}
+
 /** The columns that identify a row: the best unique key, without the time column a table is partitioned by. */
 function keyOf(description: TableDescription, roles: RoleColumns): string[] {
   const column = (name: string) => description.columns.get(name);
@@ -183,7 +201,8 @@ function statesOf(input: MappingInput, columns: Mapping['columns']): Pick<Mappin
     ...otherStates(input, columns),
     { state: 'pending', when: pending, confirm: false },
   ];
-  if (status !== undefined && words.some((word) => word.state !== null)) return { kind: 'status', states: fromWords(status, words, roles) };
+  if (status !== undefined && words.some((word) => word.state !== null))
+    return { kind: 'status', states: fromWords(status, words, otherStates(input, columns)) };
   if (publishedAt !== undefined) {
     const { name: column } = publishedAt;
     const published = filled(publishedAt, zeros);
@@ -215,7 +234,8 @@ function otherStates({ roles, zeros }: MappingInput, columns: Mapping['columns']
 
 const ORDER: LiveState[] = ['published', 'dead', 'processing', 'retrying', 'pending'];
 
-function fromWords({ name: column, kind }: CatalogueColumn, words: readonly StatusWord[], { attempts }: RoleColumns): ProposedState[] {
+/** `marks`: states shown by other columns; they tell waiting rows apart where no word does. */
+function fromWords({ name: column, kind }: CatalogueColumn, words: readonly StatusWord[], marks: ProposedState[]): ProposedState[] {
   const states = ORDER.flatMap((state) =>
     [true, false].flatMap((sure): ProposedState[] => {
       const own = words
@@ -226,11 +246,12 @@ function fromWords({ name: column, kind }: CatalogueColumn, words: readonly Stat
       return [{ state, when: own.length === 1 ? { column, equals: first } : { column, in: own }, confirm: !sure }];
     }),
   );
-  const waiting = states.findIndex(({ state }) => state === 'pending');
-  const pending = states[waiting];
-  if (attempts === undefined || pending === undefined || states.some(({ state }) => state === 'retrying')) return states;
-  const tried: WrittenCondition = { all: [pending.when, { column: attempts.name, above: 0 }] };
-  return states.toSpliced(waiting, 0, { ...pending, state: 'retrying', when: tried });
+  const untold = marks.filter((mark) => !(mark.state === 'dead' && mark.confirm) && !states.some(({ state }) => state === mark.state));
+  return states.flatMap((rule) =>
+    rule.state === 'pending' || rule.state === 'retrying'
+      ? [...untold.map((mark) => ({ ...mark, confirm: mark.confirm || rule.confirm, when: { all: [rule.when, mark.when] } })), rule]
+      : [rule],
+  );
 }
 
 const HAD_ID = /^(original|source|outbox|event|message|msg|row|entry)+id$/;

@@ -99,7 +99,8 @@ function spellingOf(sample: TextRows, column: CatalogueColumn | undefined): Time
   if (column.kind === 'text') return values.every((value) => ISO.test(value)) ? 'iso' : null;
   const numbers = values.map(Number);
   const within = ({ from, to }: { from: number; to: number }): boolean => numbers.every((number) => number >= from && number < to);
-  if (numbers.length === 0 || within(MS)) return 'epoch_ms';
+  if (numbers.length === 0 && !/^big/i.test(column.type)) return 'epoch_s';
+  if (within(MS)) return 'epoch_ms';
   return within(SECONDS) ? 'epoch_s' : null;
 }
 

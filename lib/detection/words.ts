@@ -2,10 +2,11 @@
 
 import type { CatalogueColumn } from '@/lib/database/catalogue';
 import type { LiveState } from '@/lib/shared/states';
+import { bare } from './names';
 
 /** Roles in the dictionary: those of the shape language, and three columns that show progress: status, publishedFlag, deadFlag. */
 export type DictionaryRole =
-  | 'sequence' | 'type' | 'topic' | 'aggregateType' | 'aggregateId' | 'createdAt' | 'publishedAt' | 'attemptedAt' | 'lockedUntil'
+  | 'sequence' | 'type' | 'topic' | 'aggregateType' | 'aggregateId' | 'orderingKey' | 'createdAt' | 'publishedAt' | 'attemptedAt' | 'lockedUntil'
   | 'lockedBy' | 'availableAt' | 'diedAt' | 'attempts' | 'maxAttempts' | 'error' | 'dedupKey' | 'traceId' | 'payload' | 'headers'
   | 'version' | 'status' | 'publishedFlag' | 'deadFlag'; // prettier-ignore
 
@@ -13,10 +14,10 @@ const split = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Participles that mean "published": as a column a time, a flag or a status, depending on its type. */
 const GONE = split(`published dispatched sent relayed emitted forwarded produced delivered processed completed handled done
-  발행 발행됨 전송 전송됨 опубликовано отправлено обработано publicado enviado procesado odoslane odoslané spracovane spracované publikovane publikované
+  acked acknowledged transmitted flushed exported 발행 발행됨 전송 전송됨 опубликовано отправлено обработано publicado enviado procesado odoslane odoslané spracovane spracované publikovane publikované
   gesendet versendet veroeffentlicht veröffentlicht verarbeitet`);
 
-const TIME_ENDINGS = ['at', 'on', 'time', 'date', 'ts', 'utc', 'atutc', 'onutc', 'datetime'];
+const TIME_ENDINGS = ['at', 'on', 'time', 'date', 'ts', 'utc', 'atutc', 'onutc', 'datetime', 'timestamp'];
 const at = (words: readonly string[]): string[] => words.flatMap((word) => [...TIME_ENDINGS.map((end) => `${word}${end}`), `date${word}`]);
 
 type Fits = (column: CatalogueColumn) => boolean;
@@ -31,8 +32,10 @@ const isVersion: Fits = (column) => isNumber(column) || column.kind === 'binary'
 const isStatus: Fits = (column) => (isKind(column) || column.labels !== null) && !isFlag(column);
 export const isTime: Fits = ({ kind }) => kind === 'instant' || kind === 'wall_clock';
 /** A number or a text can hold a time too; its values are checked later. */
-const maybeTime: Fits = (column) =>
-  isTime(column) || (column.kind === 'integer' && /^(bigint|int8)/i.test(column.type)) || (isText(column) && column.labels === null);
+const maybeTime: Fits = (column) => isTime(column) || mayCount(column) || (isText(column) && column.labels === null);
+/** A 32-bit number that is called `sent` is no time, but one that is called `sent_at` is. */
+const mayCount: Fits = ({ kind, type, name }) =>
+  kind === 'integer' && (/^big/i.test(type) || (/^int/i.test(type) && !GONE.includes(bare(name))));
 
 /** By role: its possible types and column names. Columns are assigned in this order, the most important role first. */
 export const DICTIONARY: Record<DictionaryRole, { fits: Fits; names: readonly string[] }> = {
@@ -50,6 +53,7 @@ export const DICTIONARY: Record<DictionaryRole, { fits: Fits; names: readonly st
   aggregateId: { fits: isKey, names: split(`aggregateid aggregaterootid aggregateidentifier aggregatekey entityid objectid streamid resourceid partitionkey messagekey eventkey recordkey
     kafkakey orderingkey groupkey sourceid key 집계id 애그리거트id агрегатid idагрегата идагрегата idсущности agregadoid idagregado identidad entidadid agregatid idagregatu
     identity aggregatid aggregatkennung`) },
+  orderingKey: { fits: isKey, names: split(`orderingkey groupid messagegroup messagegroupid groupkey partitionkey sequencegroup streamkey concurrencykey orderkey shardkey`) },
   createdAt: { fits: maybeTime, names: [
     ...at(['created', 'inserted', 'occurred', 'occured', 'enqueued', 'added', 'raised', 'stored', 'recorded', 'queued', 'registered']),
     ...split(`created createtime creationtime creationdate createdate datecreated createdtimestamp inserttime eventtime eventdate eventtimestamp occurrencetime
@@ -79,11 +83,12 @@ export const DICTIONARY: Record<DictionaryRole, { fits: Fits; names: readonly st
   attemptedAt: { fits: maybeTime, names: split(`claimedat lockedat lastattemptat lastattemptedat attemptedat lasttriedat lastattempt lastattempttime pickedat pickedupat startedat processingat
     processingstartedat reservedat lockedon lastretryat lastsendat locktime letzterversuch letzterversucham poslednypokus ultimointento последняяпопытка 마지막시도일시`) },
   lockedUntil: { fits: maybeTime, names: split(`lockeduntil leaseuntil lockexpiresat leaseexpiresat claimeduntil claimexpiresat lockuntil reserveduntil invisibleuntil leaseexpiry lockexpiry
-    lockexpiration leasedeadline gesperrtbis bloqueadohasta zamknutedo uzamknutedo заблокированодо 잠금만료일시`) },
+    lockexpiration leasedeadline leaseduntil leaseexpires leaseexpiration leaseend leaseends leaseendsat lockedtill lockexpires claimuntil processinguntil visibilitytimeout gesperrtbis bloqueadohasta zamknutedo uzamknutedo заблокированодо 잠금만료일시`) },
   lockedBy: { fits: isKey, names: split(`lockedby claimedby leaseowner lockowner workerid processorid processingby pickedby pickedupby instanceid ownerid reservedby locktoken claimtoken
-    lockid worker gesperrtvon bloqueadopor uzamkol заблокировал 처리자`) },
+    lockid worker leasedby leaseholder lockholder claimowner claimedbynode owner gesperrtvon bloqueadopor uzamkol заблокировал 처리자`) },
   availableAt: { fits: maybeTime, names: split(`nextretryat nextattemptat availableat nextretry nextattempt nextattempttime scheduledat scheduledfor runat retryat retryafter notbefore visibleat
-    visibleafter dueat processafter deliverat deliverafter sendafter nextsendat publishafter delayuntil 다음시도일시 следующаяпопытка proximointento dalsipokus
+    visibleafter dueat processafter deliverat deliverafter sendafter nextsendat publishafter delayuntil due dueon sendat publishat processat deliveron executeat nexttry nexttryat
+    nextrunat nextretrytime retrytime visiblefrom scheduledon scheduledtime eta 다음시도일시 следующаяпопытка proximointento dalsipokus
     ďalšípokus naechsterversuch nächsterversuch`) },
   diedAt: { fits: maybeTime, names: split(`diedat deadat deadletteredat abandonedat discardedat parkedat poisonedat movedtodlqat failedat`) },
   dedupKey: { fits: isKey, names: split(`dedupkey deduplicationkey deduplicationid dedupid idempotencykey uniquekey uniquerequestid messageid eventid eventuuid messageuuid uuid guid externalid
@@ -113,6 +118,10 @@ export const WEAK_VETO_NAMES = new Set(split('subject title caption'));
 /** Names of outboxes in several languages; matched against the bare name of a table. */
 export const OUTBOX_NAME =
   /outbox|outgoing(message|event|envelope)|(message|event)sout(going)?$|(event|message)publication|integration(event|message)|(transactional|pending|unpublished|unsent|reliable)(message|event)|(event|message)s?to(publish|send|dispatch)|(publish|dispatch|relay)(er)?(queue|log)|(event|message)(relay|dispatch|publisher)|아웃박스|발신함|발행대기|아웃바운드이벤트|исходящ|аутбокс|очередьсобытий|ishodyash|isxodyash|bandejadesalida|bandejasalida|(mensajes|eventos)(de)?salida|(mensajes|eventos)salientes|eventospendientes|odchadzajuc|odchádzajúc|odosielan(e|é)(udalosti|spravy|správy)|ausgehend|postausgang|nachrichtenausgang|ereignisausgang|ausgangs(nachricht|ereignis|event)/u;
+
+/** Tables of events or messages, but not of those that came in. */
+export const EVENT_NAME =
+  /^(?!.*(inbox|incoming|inbound|received|webhook|consumed|processed|수신|входящ|entrad|eingang)).*(event|message|msg|이벤트|메시지|событ|сообщ|udalost|spr[aá]v|ereignis|nachricht|mensaje)/u;
 
 /** Parts of the names of dead-letter tables. */
 export const DEAD_NAME =
