@@ -72,6 +72,15 @@ test('selected rows are operated on together, and undone', async ({ signIn, data
   await confirmButton(dialog, 'restore', 3).click();
   await expect(dialog.getByText('3 events are back in the outbox')).toBeVisible();
   for (const { id } of rows) expect((await escrowRow(escrow, id))?.status).toBe('failed');
+  await dialog.getByRole('link', { name: 'See the record' }).click();
+  await expect(page.getByText('story: and back')).toHaveCount(3);
+  await page.goto('/audit?outbox=escrow&operation=archive');
+  const line = page.getByRole('listitem').filter({ hasText: `archived 3 events` }).filter({ hasText: 'story: three at once' });
+  await expect(line.first()).toBeVisible();
+  await line.first().getByText('3 events', { exact: true }).click();
+  await expect(line.first().getByRole('listitem')).toHaveCount(3);
+  await page.goto('/outboxes/escrow');
+  await expect(page.getByRole('link', { name: /^Archive, 3 events: story: three at once/ }).first()).toBeVisible();
 });
 
 test('after one event that died of the same error again, Stop is the filled button, and going on is asked twice', async ({

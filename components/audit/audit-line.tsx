@@ -1,16 +1,18 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Loader } from '@mantine/core';
 import { IconAlertTriangle, IconBan, IconCheck, IconHelpCircle, IconMinus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { useState } from 'react';
-import type { AuditEntry } from '@/lib/shared/model';
+import type { AuditEntry, AuditPage } from '@/lib/shared/model';
+import type { ActionResult } from '@/lib/shared/problems';
 import { timeInId } from '@/lib/shared/changes/record-time';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
 import { FactList } from '../frame/note';
 import { useBecauseText } from '../interventions/operations';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
-import { eventHref } from '../hrefs';
+import { actionHref, eventHref } from '../hrefs';
 import classes from './audit.module.css';
 
 interface AuditSentenceProps {
@@ -20,12 +22,18 @@ interface AuditSentenceProps {
   brief?: boolean;
 }
 
+/** How many events an action was about; 1 for the line of an event. */
+const eventsOf = ({ events }: AuditEntry): number => (events === undefined ? 1 : events.changed + events.left);
+
 /** Who did what to which event, and why: a line of the audit without its time. */
 export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) {
   const t = useTranslations();
   const because = useBecauseText();
   const format = useFormat();
-  const { operation, outcome, eventId, code, interventionId } = entry;
+  const { operation, eventId, interventionId, events } = entry;
+  const several = eventsOf(entry) > 1;
+  const outcome = outcomeOf(entry);
+  const code = several ? null : entry.code;
   const made = interventionId === null ? null : timeInId(interventionId);
   const values = entry.after ?? entry.before;
   const sentence = t.has(`operations.${operation}.sentence`)
@@ -38,17 +46,16 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
       {t.rich(sentence, {
         outcome,
         operation,
+        count: several ? (events?.changed ?? 0) || eventsOf(entry) : 1,
         actor: () => <bdi className={classes.actor}>{entry.actor}</bdi>,
         outbox: () => <bdi className={classes.outbox}>{outboxName}</bdi>,
         scope: entry.outbox === null ? 'all' : 'one',
         subject: visibleText(values?.email ?? values?.name ?? ''),
       })}
-      {!brief && eventId !== null && entry.outbox !== null && (
+      {!brief && !several && eventId !== null && (
         <>
           {' ('}
-          <Anchor component={Link} href={eventHref(entry.outbox, eventId)} prefetch={false} inherit>
-            <bdi>{[entry.eventType, entry.aggregateId ?? eventId].filter((part) => part !== null).join(' · ')}</bdi>
-          </Anchor>
+          <EventName entry={entry} />
           {')'}
         </>
       )}
@@ -60,6 +67,9 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
           </q>
         </>
       )}
+      {several && events !== undefined && events.changed > 0 && events.left > 0 && (
+        <span className={classes.code}>{t('interventions.run.skipped', { skipped: events.left })}</span>
+      )}
       {entry.oddities.map((oddity) => (
         <span key={oddity} className={classes.odd}>
           <IconAlertTriangle size={13} aria-hidden />
@@ -68,6 +78,15 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
       ))}
       {code !== null && <span className={classes.code}>{outcome === 'refused' ? t('audit.refusedBecause', { code }) : because(code)}</span>}
     </span>
+  );
+}
+
+function EventName({ entry: { outbox, eventId, eventType, aggregateId } }: { entry: AuditEntry }) {
+  if (outbox === null || eventId === null) return null;
+  return (
+    <Anchor component={Link} href={eventHref(outbox, eventId)} prefetch={false} inherit>
+      <bdi>{[eventType, aggregateId ?? eventId].filter((part) => part !== null).join(' · ')}</bdi>
+    </Anchor>
   );
 }
 
@@ -125,35 +144,80 @@ function DeedDetails({ of }: { of: NonNullable<AuditEntry['after']> }) {
 
 const ICONS = { applied: IconCheck, none: IconMinus, refused: IconBan, unknown: IconHelpCircle } as const;
 
-export function AuditLine({ entry, outboxName }: { entry: AuditEntry; outboxName: string }) {
+/** Done, if any of its events was changed. */
+const outcomeOf = ({ outcome, events }: AuditEntry): AuditEntry['outcome'] => ((events?.changed ?? 0) > 0 ? 'applied' : outcome);
+
+interface AuditLineProps {
+  entry: AuditEntry;
+  outboxName: string;
+  load: (input: { query: string }) => Promise<ActionResult<AuditPage>>;
+  /** Below the line of its action: names the event alone. */
+  within?: boolean;
+}
+
+/** An action, with its events below it when it is opened, or the line of one event. */
+export function AuditLine({ entry, outboxName, load, within = false }: AuditLineProps) {
   const t = useTranslations('audit');
+  const because = useBecauseText();
   const [open, setOpen] = useState(false);
-  const Icon = ICONS[entry.outcome];
+  const outcome = outcomeOf(entry);
+  const Icon = ICONS[outcome];
+  const several = eventsOf(entry) > 1;
   const hasRow = entry.before !== null || entry.after !== null;
   // A sign-in or a new token has no values before it.
   const deed = entry.eventId === null && entry.before === null ? entry.after : null;
   return (
-    <li className={classes.line} data-outcome={entry.outcome}>
+    <li className={classes.line} data-outcome={outcome}>
       <span className={classes.outcome}>
         <Icon size={14} aria-hidden />
-        {t(`outcomes.${entry.outcome}`)}
+        {t(`outcomes.${outcome}`)}
       </span>
       <div>
-        <AuditSentence entry={entry} outboxName={outboxName} />
-        <div className={classes.meta}>
+        {within ? <EventName entry={entry} /> : <AuditSentence entry={entry} outboxName={outboxName} />}
+        {within && entry.code !== null && <span className={classes.code}>{because(entry.code)}</span>}
+        <div className={classes.meta} hidden={within}>
           <AbsoluteTime at={entry.at} />
           <span>
             <RelativeTime at={entry.at} />
           </span>
           {t.has(`roles.${entry.role}`) && <span>{t('as', { role: t(`roles.${entry.role}`) })}</span>}
         </div>
-        {hasRow && (
+        {(several || hasRow) && (
           <details className={classes.details} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-            <summary>{t(deed === null ? 'diff.title' : 'deed.title')}</summary>
-            {open && (deed === null ? <BeforeAfter before={entry.before} after={entry.after} /> : <DeedDetails of={deed} />)}
+            <summary>{several ? t('events', { count: eventsOf(entry) }) : t(deed === null ? 'diff.title' : 'deed.title')}</summary>
+            {open &&
+              (several ? (
+                <ActionLines action={entry.interventionId ?? ''} outboxName={outboxName} load={load} />
+              ) : deed === null ? (
+                <BeforeAfter before={entry.before} after={entry.after} />
+              ) : (
+                <DeedDetails of={deed} />
+              ))}
           </details>
         )}
       </div>
     </li>
+  );
+}
+
+/** The first lines of an action, and a way to all of them. */
+function ActionLines({ action, outboxName, load }: Omit<AuditLineProps, 'entry'> & { action: string }) {
+  const t = useTranslations('audit');
+  const { data } = useQuery({ queryKey: ['audit', 'action', action], queryFn: () => load({ query: `action=${action}` }) });
+  if (data === undefined) return <Loader size={14} type="dots" aria-hidden />;
+  if (!data.ok) return <p role="alert">{t('linesUnread')}</p>;
+  return (
+    <>
+      <ol className={classes.frame} aria-label={t('event')}>
+        {data.value.entries.map((entry) => (
+          <AuditLine key={entry.id} entry={entry} outboxName={outboxName} load={load} within />
+        ))}
+      </ol>
+      {data.value.nextCursor !== null && (
+        <Anchor component={Link} href={actionHref(action)} size="sm">
+          {t('allLines')}
+        </Anchor>
+      )}
+    </>
   );
 }

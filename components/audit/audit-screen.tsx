@@ -70,7 +70,7 @@ export function AuditScreen({ filter, cursor, operations, initial, load }: Audit
       ) : (
         <ol className={classes.frame} data-dimmed={list.dimmed || undefined} aria-label={t('title')}>
           {entries.map((entry) => (
-            <AuditLine key={entry.id} entry={entry} outboxName={entry.outbox === null ? '' : outboxName(entry.outbox)} />
+            <AuditLine key={entry.id} entry={entry} outboxName={entry.outbox === null ? '' : outboxName(entry.outbox)} load={load} />
           ))}
         </ol>
       )}
@@ -95,7 +95,7 @@ function AuditFilters({ list: { filter, setFilter }, operations }: { list: List<
   const operationName = useOperationName();
   const { outboxes } = useConsole();
   const outboxName = useOutboxName();
-  const text = (field: 'actor' | 'event'): Chip<AuditFilter> =>
+  const text = (field: 'actor' | 'event' | 'action'): Chip<AuditFilter> =>
     textChip(field, { label: t(field), hint: t(`${field}Hint`), value: filter[field] }, (written) => written.trim());
   type Choice = 'outbox' | 'operation' | 'outcome';
   const choice = (field: Choice, choices: readonly string[], nameOf: (choice: string) => string): Chip<AuditFilter> => ({
@@ -121,6 +121,7 @@ function AuditFilters({ list: { filter, setFilter }, operations }: { list: List<
     choice('operation', operations, (recorded) => (t.has(`names.${recorded}`) ? t(`names.${recorded}`) : operationName(recorded))),
     choice('outcome', AUDIT_OUTCOMES, (outcome) => t(`outcomes.${outcome}`)),
     text('event'),
+    ...(filter.action === undefined ? [] : [text('action')]),
     useTimeChip(t('time'), filter),
   ];
   return (

@@ -1,26 +1,33 @@
 import { useContext, type CSSProperties, type ComponentType, memo } from 'react';
 import { Anchor, Button } from '@mantine/core';
-import { IconAlertTriangle, IconNote, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
+import { IconAlertTriangle, IconHandClick, IconNote, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { Mark } from '@/lib/shared/figures/marks';
+import Link from 'next/link';
+import type { ChartMark, Mark } from '@/lib/shared/figures/marks';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
 import { Float, useFloat } from '../frame/float';
 import { useChange } from '../frame/use-change';
-import { TakeOffContext, type TakeOff } from './chart-parts';
+import { actionHref } from '../hrefs';
+import { TakeOffContext, type TakeOff, useMarkKind } from './chart-parts';
 import type { ChartProps } from './chart-model';
 import classes from './charts.module.css';
 
-const SIGNS: Record<Mark['kind'], ComponentType<IconProps>> = { deploy: IconRocket, incident: IconAlertTriangle, note: IconNote };
+const SIGNS: Record<ChartMark['kind'], ComponentType<IconProps>> = {
+  deploy: IconRocket,
+  incident: IconAlertTriangle,
+  note: IconNote,
+  action: IconHandClick,
+};
 
 /** The flag of a mark: a tooltip on hover, touch and focus; on click its link, and a button to take it off. */
-function MarkFlag({ mark, style }: { mark: Mark; style: CSSProperties }) {
+function MarkFlag({ mark, style }: { mark: ChartMark; style: CSSProperties }) {
   const words = useTranslations('outbox.charts');
   const format = useFormat();
   const takeOff = useContext(TakeOffContext);
   const { button, float } = useFloat();
   const { kind, text, at, actor, url } = mark;
-  const label = words('mark', { kind: words(`marks.${kind}`), text, at: format.absolute(at), actor });
+  const label = words('mark', { kind: useMarkKind()(mark), text, at: format.absolute(at), actor });
   const Sign = SIGNS[kind];
   const flag = {
     className: classes.flag,
@@ -29,6 +36,7 @@ function MarkFlag({ mark, style }: { mark: Mark; style: CSSProperties }) {
     'data-tip': float === null ? label : undefined,
     children: <Sign size={12} stroke={2} aria-hidden />,
   };
+  if (mark.kind === 'action') return <Link href={actionHref(mark.id)} prefetch={false} {...flag} />;
   if (takeOff === null)
     return url === null ? <button type="button" {...flag} /> : <a href={url} target="_blank" rel="noreferrer" {...flag} />;
   return (
@@ -75,13 +83,15 @@ function MarkDetails({ mark: { id, kind, text, at, actor, url, outbox }, takeOff
 }
 
 const FLAG_PX = 21;
+/** More of them cover each other. */
+const FLAG_ROWS = 4;
 
 /** Flags of marks that are close to each other go below each other. */
 function flagRows(places: readonly number[]): number[] {
   const rows: number[] = [];
   places.forEach((at, index) => {
     const near = at - (places[index - 1] ?? -Infinity) < FLAG_PX;
-    rows.push(near ? (rows[index - 1] ?? 0) + 1 : 0);
+    rows.push(near ? ((rows[index - 1] ?? 0) + 1) % FLAG_ROWS : 0);
   });
   return rows;
 }

@@ -1,4 +1,4 @@
-import type { Mark } from '@/lib/shared/figures/marks';
+import type { ChartMark } from '@/lib/shared/figures/marks';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import { SPAN_SECONDS_MIN } from '@/lib/shared/figures/windows';
 
@@ -69,7 +69,7 @@ export interface ChartProps {
   title: string;
   span: TimeSpan;
   panes: Pane[];
-  marks: readonly Mark[];
+  marks: readonly ChartMark[];
   /** Zooms to a span, in milliseconds since the epoch. */
   onZoom: (from: number, to: number) => void;
 }

@@ -1,8 +1,9 @@
 import { useTranslations } from 'next-intl';
 import { createContext, useContext, useMemo, useState, type ReactNode } from 'react';
-import type { Mark } from '@/lib/shared/figures/marks';
+import type { ChartMark, Mark } from '@/lib/shared/figures/marks';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import type { ActionResult } from '@/lib/shared/problems';
+import { useOperationName } from '../interventions/operations';
 import type { TimeSpan, ChartLine, DragSelection } from './chart-model';
 
 interface CursorState {
@@ -48,14 +49,25 @@ export const TakeOffContext = createContext<TakeOff | null>(null);
 export const lineText = ({ key, format }: ChartLine, { [key]: value }: RatedPoint): string | null =>
   value === null ? null : format(value);
 
-/** Notes on an observed step: that it may still change, and its marks. */
-export function useStepNotes(marks: readonly Mark[], stepMs: number): (point: RatedPoint) => string[] {
+/** What a mark is, in words; of an action what was done, and to how many events. */
+export function useMarkKind(): (mark: ChartMark) => string {
   const words = useTranslations('outbox.charts');
+  const operation = useOperationName();
+  return (mark) =>
+    mark.kind === 'action'
+      ? words('actionMark', { operation: operation(mark.operation), count: mark.changed })
+      : words(`marks.${mark.kind}`);
+}
+
+/** Notes on an observed step: that it may still change, and its marks. */
+export function useStepNotes(marks: readonly ChartMark[], stepMs: number): (point: RatedPoint) => string[] {
+  const words = useTranslations('outbox.charts');
+  const kind = useMarkKind();
   return ({ at, underWay, provisional }) => [
     ...(underWay ? [words('underWay')] : provisional ? [words('provisional')] : []),
     ...marks
       .filter((mark) => Date.parse(mark.at) >= Date.parse(at) && Date.parse(mark.at) < Date.parse(at) + stepMs)
-      .map(({ kind, text }) => `${words(`marks.${kind}`)}: ${text}`),
+      .map((mark) => `${kind(mark)}: ${mark.text}`),
   ];
 }
 

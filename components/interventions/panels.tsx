@@ -11,7 +11,7 @@ import { useAgo } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import frame from '../frame/frame.module.css';
 import { ReadOnlyNote } from '../frame/note';
-import { eventHref, outboxHref } from '../hrefs';
+import { actionHref, eventHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';
 import { FateLine, type Followed, hueOf } from './fates';
 import { groupSkipped, useOperationName, useSkipText } from './operations';
@@ -97,7 +97,7 @@ export function ResultPanel({ result, followed, subject, rows, onClose, onUndo }
         ))}
       <p className={classes.record}>
         {t('interventions.recorded', { actor, at: at === null ? '' : format.absolute(at) })}{' '}
-        <Anchor component={Link} href={auditHref(subject.id, result)}>
+        <Anchor component={Link} href={actionHref(result.interventionId)}>
           {t('interventions.seeRecord')}
         </Anchor>
         {changed.length > 1 && (
@@ -139,12 +139,6 @@ function RowNames({ ids, nameOf, fateOf, outbox }: RowNamesProps) {
       {ids.length > NAMES_SHOWN && <li>{t('moreEvents', { count: ids.length - NAMES_SHOWN })}</li>}
     </ul>
   );
-}
-
-function auditHref(outbox: string, result: InterventionResult): string {
-  const [event, ...others] = [...result.changed, ...result.skipped.map(({ id }) => id)];
-  const of: Record<string, string> = event !== undefined && others.length === 0 ? { event } : { operation: result.operation };
-  return `/audit?${new URLSearchParams({ outbox, ...of }).toString()}`;
 }
 
 /** The progress of several interventions, and a button to stop between two. */

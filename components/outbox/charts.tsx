@@ -3,7 +3,7 @@ import { IconCalendarTime, IconDownload, IconFlag, IconZoomReset } from '@tabler
 import { useTranslations } from 'next-intl';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { type ChartView, seriesQuery, shortIso } from '@/lib/shared/figures/chart-view';
-import { type Mark, MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
+import { type ChartMark, type Mark, MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
 import { ratedPoints } from '@/lib/shared/figures/series-rates';
 import { spanProblem } from '@/lib/shared/figures/windows';
 import type { Series } from '@/lib/shared/model';
@@ -22,7 +22,7 @@ interface ChartsProps {
   outbox: string;
   view: ChartView;
   series: Series;
-  marks: readonly Mark[];
+  marks: readonly ChartMark[];
   /** null if the viewer may not mark. */
   marking: MarkActions | null;
   /** Reads the screen again after a mark was added or removed. */

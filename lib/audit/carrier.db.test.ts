@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
 import { intervene } from '@/lib/interventions/intervene';
-import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
+import { ANNA, BEN, depsFor, freshKey } from '@/fixtures/interventions';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
@@ -11,6 +11,7 @@ import { startCarrier, type Carrier } from './carrier';
 import { listAudit } from './list';
 
 const DEAD = '00000000-0000-4000-8000-000000000005';
+const [PENDING, RETRYING] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
 
 describe('the carrier', () => {
   const observed = useTestDatabase((db) => createSample(db, escrowStatus));
@@ -80,6 +81,32 @@ describe('the carrier', () => {
     await Promise.all([start().carryAll(), start().carryAll()]);
     await start().carryAll();
     expect((await audit()).map((entry) => entry.operation)).toEqual(['restore', 'archive']);
+  });
+
+  it('puts the parts of one decision together, and nothing else under it', async () => {
+    const key = freshKey();
+    const change =
+      (of: string, operation: string, reason = 'one decision', actor = ANNA) =>
+      async (part: string) => {
+        const stored = await getEvent(open.outbox, of);
+        const request = { operation, events: [{ id: of, version: stored?.event.version ?? '' }], reason };
+        return (await intervene(depsFor(open.outbox), actor, 'sample', request, part)).interventionId;
+      };
+    const parts = [
+      await change(RETRYING, 'archive')(`${key}/1`),
+      await change(PENDING, 'archive')(`${key}/2`),
+      await change(RETRYING, 'restore')(`${key}/3`),
+      await change(PENDING, 'restore', 'another reason')(`${key}/4`),
+      await change(RETRYING, 'archive', 'one decision', BEN)(`${key}/5`),
+      await change(RETRYING, 'restore')('a-script-of-mine/1'),
+    ];
+    await start().carryAll();
+    const ofEach = await Promise.all(
+      parts.map(async (action) =>
+        (await listAudit(store, { action }, { limit: 9 })).entries.map(({ interventionId }) => interventionId).sort(),
+      ),
+    );
+    expect(ofEach).toEqual([parts.slice(0, 2).sort(), parts.slice(0, 2).sort(), ...parts.slice(2).map((one) => [one])]);
   });
 
   it('finds a record that was committed late, behind newer ones', async () => {

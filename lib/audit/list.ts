@@ -9,10 +9,10 @@ import type { Store } from '@/lib/store/store';
 export async function listAudit(
   store: Store,
   filter: AuditFilter,
-  page: { cursor?: string; limit: number },
+  page: { cursor?: string; limit: number; by?: 'line' | 'action' },
 ): Promise<Omit<AuditPage, 'lacks'>> {
   const position = page.cursor === undefined ? null : decode(page.cursor);
-  const entries = await selectAuditEntries(store.db, filter, position, page.limit + 1);
+  const entries = await selectAuditEntries(store.db, filter, position, page.limit + 1, page.by);
   const shown = entries.slice(0, page.limit);
   const last = shown.at(-1);
   return {

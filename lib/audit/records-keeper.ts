@@ -20,6 +20,7 @@ export function entriesOf({ header, lines }: StoredRecord): NewAuditEntry[] {
     outbox: header.outbox,
     reason: header.reason,
     interventionId: header.id,
+    action: decisionOf(header),
   };
   if (lines.length === 0) return [{ ...common, ...NO_EVENT, id: entryId(`${header.id} without lines`, 0) }];
   return lines.map((line) => ({
@@ -33,6 +34,15 @@ export function entriesOf({ header, lines }: StoredRecord): NewAuditEntry[] {
     before: line.before,
     after: line.after,
   }));
+}
+
+/**
+ * The decision that an intervention is a part of, by a key such as those of our own screens; null for one alone. Only what has the same
+ * author, outbox, operation and reason is one: a key cannot hide an action under another.
+ */
+function decisionOf({ outbox, actor_id: actor, key, operation, reason }: StoredRecord['header']): string | null {
+  const [, decision] = /^([0-9a-f-]{36})\/\d+$/i.exec(key) ?? [];
+  return decision === undefined ? null : entryId(JSON.stringify([outbox, actor, decision, operation, reason]), 0);
 }
 
 /** The event fields of an entry that changed nothing. */

@@ -17,6 +17,7 @@ export interface RecordHeader {
   actor_id: string;
   actor_name: string;
   actor_role: string;
+  key: string;
   operation: string;
   reason: string;
   request_hash: string;
@@ -86,7 +87,7 @@ export const hasId = ({ fragments, companions }: Engine, column: string, ids: st
   fragments.isOneOf(sql.id(column), ids, companions.columns.id);
 
 export function headerColumns({ fragments, companions }: Engine): RawBuilder<unknown> {
-  return sql`${named(['id', 'outbox', 'actor_id', 'actor_name', 'actor_role', 'operation', 'reason', 'request_hash', 'outcome'])},
+  return sql`${named(['id', 'outbox', 'actor_id', 'actor_name', 'actor_role', 'key', 'operation', 'reason', 'request_hash', 'outcome'])},
     ${fragments.isoTime(sql.id('at'), companions.columns.time, 'UTC')} as ${sql.id('at')}`;
 }
 

@@ -50,6 +50,8 @@ export const auditQuery = z.strictObject({
   event: filled(eventId),
   actor: filled(plain(254)),
   operation: filled(plain(63)),
+  action: filled(z.uuid('write the id of an intervention')),
+  by: filled(z.enum(['line', 'action'], 'write one of line, action')),
   outcome: filled(z.enum(['applied', 'none', 'refused', 'unknown'], 'write one of applied, none, refused, unknown')),
   from: filled(instant),
   to: filled(instant),

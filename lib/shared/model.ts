@@ -364,9 +364,11 @@ export interface AuditEntry {
   after: Record<string, string | null> | null;
   /** Oddities of the record behind it. */
   oddities: AuditOddity[];
+  /** Of the first line of an action, where lines are listed by action. */
+  events?: { changed: number; left: number };
 }
 
-export type AuditFilter = Partial<Record<'outbox' | 'event' | 'actor' | 'operation' | 'outcome' | 'from' | 'to', string>>;
+export type AuditFilter = Partial<Record<'outbox' | 'event' | 'actor' | 'operation' | 'action' | 'outcome' | 'from' | 'to', string>>;
 
 export interface AuditPage {
   asOf: string;

@@ -1,5 +1,5 @@
 /** Queries on `audit_entry`. Entries are only added and read, never changed. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { AuditOddity } from '@/lib/shared/changes/carrying';
 import type { AuditEntry, AuditFilter } from '@/lib/shared/model';
@@ -10,8 +10,10 @@ import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
 /** An entry to add; `actorId` is the actor's stable id, `actor` the name shown. */
-export interface NewAuditEntry extends Omit<AuditEntry, 'oddities'> {
+export interface NewAuditEntry extends Omit<AuditEntry, 'oddities' | 'events'> {
   actorId: string;
+  /** Of one decision carried out by several interventions: the same in the entries of all. */
+  action?: string | null;
 }
 
 /** A statement takes at most 65,535 parameters. */
@@ -131,32 +133,85 @@ export interface AuditPosition {
   id: string;
 }
 
-/** Newest first, at most `limit`, after `position`. Served by the index on (at, id), or on the event or actor filtered by. */
+/** What the lines of one action share: the decision, or its only intervention. Served by the index on (this, at, id). */
+const actionOf = (entry: string): RawBuilder<string | null> =>
+  sql`coalesce(${sql.ref(`${entry}.action`)}, ${sql.ref(`${entry}.interventionId`)})`;
+
+function matches(entry: string, filter: AuditFilter): RawBuilder<boolean> {
+  const { action, from, to } = filter;
+  const tests = EXACT.flatMap(([name, column]) =>
+    filter[name] === undefined ? [] : [sql`${sql.ref(`${entry}.${column}`)} = ${filter[name]}`],
+  );
+  if (action !== undefined)
+    tests.push(
+      sql`${actionOf(entry)} = (select ${actionOf('same')} from audit_entry as same where same.intervention_id = ${action} limit 1)`,
+    );
+  if (from !== undefined) tests.push(sql`${sql.ref(`${entry}.at`)} >= ${from}`);
+  if (to !== undefined) tests.push(sql`${sql.ref(`${entry}.at`)} < ${to}`);
+  return tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`;
+}
+
+/**
+ * Newest first, at most `limit`, after `position`. Served by the index on (at, id), or on the event, action or actor filtered by. `by` action:
+ * of each action the first line that matches, found by one probe of an index per line that is passed.
+ */
+export function auditLines(db: StoreDb, filter: AuditFilter, position: AuditPosition | null, limit: number, by: 'line' | 'action') {
+  const columns = ['id', 'at', 'operation', 'outbox', 'eventId', 'eventType', 'aggregateId', 'reason', 'outcome', 'code'] as const;
+  const others = ['actorName as actor', 'actorRole as role', 'interventionId', 'before', 'after', 'recordedAt'] as const;
+  const after = position === null ? sql<boolean>`true` : sql<boolean>`(at, id) < (${position.at}::timestamptz, ${position.id}::uuid)`;
+  const ordered = db
+    .selectFrom('audit_entry as line')
+    .selectAll()
+    .where(matches('line', filter))
+    .where(after)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    // Keeps the planner from reading all lines before it orders them: it cannot know that heads are frequent.
+    .offset(0);
+  const head = sql<boolean>`(intervention_id is null or id = (select head.id from audit_entry as head
+    where ${actionOf('head')} = ${actionOf('line')} and ${matches('head', filter)} order by head.at, head.id limit 1))`;
+  return db
+    .selectFrom(ordered.as('line'))
+    .select([...columns, ...others, actionOf('line').as('action')])
+    .where(by === 'line' ? sql<boolean>`true` : head)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+}
+
+/** The same as entries; by action with how many events each action has in all. */
 export async function selectAuditEntries(
   db: StoreDb,
   filter: AuditFilter,
   position: AuditPosition | null,
   limit: number,
+  by: 'line' | 'action' = 'line',
 ): Promise<AuditEntry[]> {
-  const columns = ['id', 'at', 'operation', 'outbox', 'eventId', 'eventType', 'aggregateId', 'reason', 'outcome', 'code'] as const;
-  const others = ['actorName as actor', 'actorRole as role', 'interventionId', 'before', 'after', 'recordedAt'] as const;
-  let query = db.selectFrom('audit_entry').select([...columns, ...others]);
-  for (const [name, column] of EXACT) {
-    const value = filter[name];
-    if (value !== undefined) query = query.where(sql.ref<string>(column), '=', value);
-  }
-  if (filter.from !== undefined) query = query.where('at', '>=', filter.from);
-  if (filter.to !== undefined) query = query.where('at', '<', filter.to);
-  if (position !== null) query = query.where(sql<boolean>`(at, id) < (${position.at}::timestamptz, ${position.id}::uuid)`);
-  const rows = await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  const rows = await auditLines(db, filter, position, limit, by).execute();
+  const sizes =
+    by === 'action'
+      ? await sizesOf(
+          db,
+          rows.flatMap(({ action }) => action ?? []),
+        )
+      : new Map();
   const carried = await selectCarriedTimes(db, [...new Set(rows.flatMap((row) => row.interventionId ?? []))]);
   const pair = (json: string | null): Pair => (json === null ? null : (JSON.parse(json) as Pair));
-  return rows.map(({ recordedAt, before, after, ...row }) => ({
+  return rows.map(({ recordedAt, before, after, action, ...row }) => ({
     ...row,
     before: pair(before),
     after: pair(after),
     oddities: row.interventionId === null ? [] : odditiesOf(row.interventionId, row.at, recordedAt, carried.get(row.interventionId)),
+    ...(action !== null && sizes.has(action) && { events: sizes.get(action) }),
   }));
+}
+
+/** How many events each of these actions changed and left alone. */
+async function sizesOf(db: StoreDb, actions: readonly string[]): Promise<Map<string, AuditEntry['events']>> {
+  const { rows } = await sql<{ action: string; changed: string; all: string }>`select ${actionOf('line')} as action, count(*) as all,
+      count(*) filter (where outcome = 'applied') as changed
+    from audit_entry as line where ${actionOf('line')} = any(${[...new Set(actions)]}::uuid[]) group by 1`.execute(db);
+  return new Map(rows.map(({ action, changed, all }) => [action, { changed: Number(changed), left: Number(all) - Number(changed) }]));
 }
 
 /** Oddities of the record behind an entry; none without a record. */

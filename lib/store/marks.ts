@@ -1,6 +1,6 @@
 /** Queries on `mark`, the notes on the charts' time axis. */
 import { sql } from 'kysely';
-import type { Mark } from '@/lib/shared/figures/marks';
+import type { ActionMark, Mark } from '@/lib/shared/figures/marks';
 import type { StoreDb } from './store';
 import { byActor, type Author, type StoreTables } from './tables';
 
@@ -68,4 +68,23 @@ export async function listMarks(db: StoreDb, { outbox, from, to }: MarkFilter): 
   if (from !== undefined) query = query.where('at', '>=', from);
   if (to !== undefined) query = query.where('at', '<', to);
   return query.orderBy('at', 'desc').orderBy('id', 'desc').limit(MARKS_MAX).execute();
+}
+
+/** Records looked at for actions on a chart. */
+const RECORDS_MAX = 100;
+
+/**
+ * What operators did to an outbox in a time, from its newest records that were carried since and changed anything. Served by the index on
+ * (outbox, carried_at), then for each record by that on its lines, at most 200; locks nothing.
+ */
+export async function listActions(db: StoreDb, { outbox, from, to }: Required<MarkFilter>): Promise<ActionMark[]> {
+  const { rows } = await sql<Omit<ActionMark, 'kind' | 'url'>>`
+    select min(line.intervention_id::text) as id, min(line.at) as at, min(line.reason) as text, ${outbox}::text as outbox,
+      min(line.actor_name) as actor, min(line.operation) as operation, count(*)::int as changed
+    from (select id from carried_record where outbox = ${outbox} and carried_at >= ${from} and carried_at < ${to}::timestamptz + interval '1 day'
+      order by carried_at desc limit ${sql.lit(RECORDS_MAX)}) as record
+    join audit_entry as line on line.intervention_id = record.id and line.outcome = 'applied'
+    group by coalesce(line.action, line.intervention_id)
+    having min(line.at) >= ${from} and min(line.at) < ${to} order by min(line.at) desc`.execute(db);
+  return rows.map((row) => ({ ...row, kind: 'action', url: null }));
 }

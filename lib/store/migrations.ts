@@ -201,4 +201,12 @@ export const MIGRATIONS: Record<string, Migration> = {
     sql`insert into acted select outbox, min(at), max(at) from audit_entry
       where at > now() - interval '2 days' and intervention_id is not null and outbox is not null group by outbox`,
   ),
+  /** Which entries are of one decision, and the newest records of an outbox. */
+  '010-actions': migration(
+    // Older entries, and records alone, are found by their intervention.
+    sql`alter table audit_entry add column action uuid`,
+    sql`create index audit_entry_action on audit_entry ((coalesce(action, intervention_id)), at, id) include (outcome)`,
+    sql`create index carried_record_newest on carried_record (outbox, carried_at desc)`,
+    sql`drop index carried_record_outbox`,
+  ),
 };

@@ -3,7 +3,9 @@ import { uuidv7 } from 'uuidv7';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { noteActed } from './acted';
 import { findAccount, insertAccount, updateAccount } from './accounts';
-import { insertAuditEntries, selectAuditEntries, type NewAuditEntry } from './audit';
+import type { AuditFilter } from '@/lib/shared/model';
+import { auditLines, insertAuditEntries, selectAuditEntries, type AuditPosition, type NewAuditEntry } from './audit';
+import { listActions } from './marks';
 import { hasCarriedAny, keepCarried, lackedRecords, selectCarriedTimes } from './carried-records';
 import { findCollectorStates, takeLease, underLease, writeCollectorState } from './collector-leases';
 import { DOCTOR_SAMPLE_DAYS, keepSample, readSamples } from './doctor';
@@ -35,6 +37,7 @@ beforeAll(async () => {
     '007-not-applied',
     '008-doors',
     '009-acted',
+    '010-actions',
   ]);
   store = openStore(database.url);
 });
@@ -140,6 +143,100 @@ describe('the audit', () => {
       await selectAuditEntries(store.db, { actor: 'mina@example.com', outcome: 'applied', operation: 'retry' }, null, 10),
     ).toHaveLength(1);
     expect(await selectAuditEntries(store.db, { from: '2026-11-21T10:00:01Z', to: '2026-11-21T10:00:01Z' }, null, 10)).toEqual([]);
+  });
+});
+
+describe('the audit by action', () => {
+  const second = (at: number): string => `2026-11-22T10:00:${String(at).padStart(2, '0')}Z`;
+  const decision = uuidv7();
+  const records = Array.from({ length: 5 }, () => uuidv7());
+  const signIn = entry(second(3), { operation: 'sign_in', outbox: null, eventId: null, before: null, after: null });
+  const alone = entry(second(4), { interventionId: uuidv7(), outbox: 'many', eventId: 'single' });
+  /** A decision of five records with 200 lines each, of which the last two left their event alone. */
+  const lines = records.flatMap((interventionId, part) =>
+    Array.from({ length: 200 }, (_, line) =>
+      entry(second(part), {
+        action: decision,
+        interventionId,
+        outbox: 'many',
+        eventId: `${String(part)}-${String(line)}`,
+        ...(line > 197 && { outcome: 'none', code: 'locked' }),
+      }),
+    ),
+  );
+  const filter = { from: second(0), to: second(59) };
+  const byAction = (more: AuditFilter, position: AuditPosition | null = null, limit = 10) =>
+    selectAuditEntries(store.db, { ...filter, ...more }, position, limit, 'action');
+
+  beforeAll(async () => {
+    // The parts come in any order.
+    await insertAuditEntries(store.db, [...lines.slice(600), signIn, alone, ...lines.slice(0, 600)]);
+  });
+
+  it('has one line of a decision, whatever its size, beside those of single events and of none', async () => {
+    const found = await byAction({});
+    expect(found.map(({ at, operation, events }) => ({ at, operation, events }))).toEqual([
+      { at: second(4), operation: 'retry', events: { changed: 1, left: 0 } },
+      { at: second(3), operation: 'sign_in', events: undefined },
+      { at: second(0), operation: 'retry', events: { changed: 990, left: 10 } },
+    ]);
+    expect(found[2]?.interventionId).toBe(records[0]);
+  });
+
+  it('goes on page by page, and shows each action once', async () => {
+    const [first] = await byAction({}, null, 1);
+    const rest = await byAction({}, { at: first?.at ?? '', id: first?.id ?? '' }, 10);
+    expect([first, ...rest].map((one) => one?.at)).toEqual([second(4), second(3), second(0)]);
+  });
+
+  it('shows by a filter the first line that matches, and counts the whole action', async () => {
+    expect(await byAction({ outcome: 'none' })).toMatchObject([{ at: second(0), code: 'locked', events: { changed: 990, left: 10 } }]);
+    expect(await byAction({ from: second(2) })).toMatchObject([
+      { at: second(4) },
+      { at: second(3) },
+      { at: second(2), interventionId: records[2] },
+    ]);
+    expect(await byAction({ event: '4-7' })).toMatchObject([{ eventId: '4-7', events: { changed: 990, left: 10 } }]);
+  });
+
+  it('finds the lines of an action by any of its interventions', async () => {
+    for (const action of [records[0] ?? '', records[4] ?? '']) {
+      const found = await selectAuditEntries(store.db, { action }, null, 2_000);
+      expect(new Set(found.map(({ eventId }) => eventId)).size).toBe(1_000);
+    }
+    expect(await selectAuditEntries(store.db, { action: alone.interventionId ?? '' }, null, 10)).toMatchObject([{ eventId: 'single' }]);
+    expect(await selectAuditEntries(store.db, { action: uuidv7() }, null, 10)).toEqual([]);
+  });
+
+  it('marks charts with what changed anything, once per decision', async () => {
+    const carried = (id: string) => ({ id, outbox: 'many', lines: 200 });
+    const skipped = uuidv7();
+    const left = entry(second(5), { interventionId: skipped, outbox: 'many', outcome: 'none', code: 'locked' });
+    await insertAuditEntries(store.db, [left]);
+    await keepCarried(store.db, [...records, alone.interventionId ?? '', skipped].map(carried));
+    await database.query(`update carried_record set carried_at = '${second(9)}' where outbox = 'many'`);
+    const marks = await listActions(store.db, { ...filter, outbox: 'many' });
+    expect(marks.map(({ at, changed, text, actor, operation }) => ({ at, changed, text, actor, operation }))).toEqual([
+      { at: second(4), changed: 1, text: 'node is back', actor: 'mina@example.com', operation: 'retry' },
+      { at: second(0), changed: 990, text: 'node is back', actor: 'mina@example.com', operation: 'retry' },
+    ]);
+    expect(records).toContain(marks[1]?.id);
+    expect(await listActions(store.db, { ...filter, outbox: 'orders' })).toEqual([]);
+    expect(await listActions(store.db, { from: second(1), to: second(4), outbox: 'many' })).toEqual([]);
+  });
+
+  it('reads by its indexes, however many lines there are', async () => {
+    await database.query(`insert into audit_entry (id, at, actor_id, actor_name, actor_role, operation, outbox, event_id, reason, outcome, intervention_id)
+      select gen_random_uuid(), timestamptz '2026-01-01' + n * interval '1 minute', 'a', 'a', 'operator', 'retry', 'many', 'e' || n, 'r', 'applied',
+        lpad(to_hex(n / 20), 32, '0')::uuid from generate_series(1, 40000) as n`);
+    await database.query('analyze audit_entry');
+    for (const by of ['line', 'action'] as const)
+      for (const more of [{}, { outcome: 'applied' }, { outbox: 'many', from: second(0) }]) {
+        const plan = JSON.stringify(await auditLines(store.db, more, null, 51, by).explain('json'));
+        expect(plan, `${by} ${JSON.stringify(more)}`).not.toMatch(/Seq Scan|"Sort"/);
+      }
+    expect(await byAction({ from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' }, null, 200)).toHaveLength(200);
+    await database.query(`delete from audit_entry where actor_id = 'a'`);
   });
 });
 

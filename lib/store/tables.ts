@@ -74,6 +74,8 @@ export interface StoreTables {
     outcome: AuditEntry['outcome'];
     code: string | null;
     interventionId: string | null;
+    /** The decision that several interventions carried out; null for one alone. */
+    action?: string | null;
     before: string | null;
     after: string | null;
     recordedAt: Stamp;

@@ -32,12 +32,15 @@ export const RECORDED_OPERATIONS: readonly string[] = [
   'token_revoked',
 ];
 
-/** A page of the audit; filter and cursor as in the screen's URL. */
-export const readAuditPage = (context: Context, search: URLSearchParams): Promise<AuditPage> =>
-  readAudit(context, parseAuditFilter(search), { cursor: search.get('cursor') ?? undefined, limit: PAGE_LIMIT_DEFAULT });
+/** A page of the audit; filter and cursor as in the screen's URL. A line per action, or per event of one action, or of one event. */
+export function readAuditPage(context: Context, search: URLSearchParams): Promise<AuditPage> {
+  const filter = parseAuditFilter(search);
+  const by = filter.action === undefined && filter.event === undefined ? 'action' : 'line';
+  return readAudit(context, filter, { cursor: search.get('cursor') ?? undefined, limit: PAGE_LIMIT_DEFAULT, by });
+}
 
 /** A page of the audit, newest first; quoted column values and addresses of sign-ins are hidden from roles that may not see them. */
-export async function readAudit(context: Context, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {
+export async function readAudit(context: Context, filter: AuditFilter, page: Parameters<typeof listAudit>[2]): Promise<AuditPage> {
   const { store, carrier } = context.console;
   const listed = await listAudit(store, filter, page);
   const entries = listed.entries.map((entry) => (hidesAddress(context, entry) ? { ...entry, after: null } : entry));

@@ -28,19 +28,19 @@ export async function examineNow(context: Context, outbox: string | null): Promi
 
 /** The worst finding by outbox, for the fleet; none while the store is unreachable, so that the rest is still shown. */
 export const readHeadlines = ({ console }: Context): Promise<Record<string, DoctorHeadline>> =>
-  orWithout(console, {}, async () => Object.fromEntries(await console.examiner.headlines()));
+  orNothing(console, {}, async () => Object.fromEntries(await console.examiner.headlines()));
 
 /** The doctor's findings in one outbox; null if it is not examined, or the store is unreachable. Throws Problem `not_found`. */
 export async function readDoctorSummary({ console }: Context, outbox: string): Promise<DoctorSummary | null> {
   console.directory.settings(outbox);
-  return orWithout(console, null, async () => {
+  return orNothing(console, null, async () => {
     const [examination] = (await console.examiner.snapshot(outbox)).examinations;
     if (examination === undefined || (examination.problem !== null && examination.findings.length === 0)) return null;
     return summaryOf(examination.findings);
   });
 }
 
-const orWithout = <T>({ log }: Context['console'], nothing: T, read: () => Promise<T>): Promise<T> =>
+export const orNothing = <T>({ log }: Context['console'], nothing: T, read: () => Promise<T>): Promise<T> =>
   read().catch((error: unknown) => {
     log.warn({ err: error }, 'silences of findings could not be read');
     return nothing;

@@ -10,7 +10,7 @@ import type { Charts } from '@/lib/snapshots/snapshots';
 import type { Console } from '../console';
 import type { Context } from '../context';
 import { readDoctorSummary, readHeadlines } from './doctor';
-import { readMarks } from './marks';
+import { chartMarks } from './marks';
 import { seesAll } from './shown';
 
 /** Every outbox over the last hour, worst first. Readings are shared by all roles; what an error quotes is not. */
@@ -23,8 +23,9 @@ export async function readFleet(context: Context): Promise<ExaminedFleet> {
 /** One outbox with its figures of a window, the history for its charts, its marks and the doctor's findings. */
 export async function readOutbox(context: Context, outboxId: string, window: Window, charts: Charts): Promise<MarkedSnapshot> {
   const snapshot = await context.console.snapshots.outbox(outboxId, window, charts);
-  const [{ marks }, doctor] = await Promise.all([
-    readMarks(context, { outbox: outboxId, ...boundsOf(snapshot.series) }),
+  const bounds = boundsOf(snapshot.series);
+  const [marks, doctor] = await Promise.all([
+    bounds === null ? [] : chartMarks(context, { outbox: outboxId, ...bounds }),
     readDoctorSummary(context, outboxId),
   ]);
   return { ...snapshot, summary: shownSummary(context, snapshot.summary), marks, doctor };
@@ -36,9 +37,9 @@ export async function readTypeTrends(context: Context, outboxId: string, window:
   return series.map(({ points }, index) => ({ type: types[index] ?? '', published: points.map(({ published }) => published) }));
 }
 
-function boundsOf({ points, stepSeconds }: Series): { from?: string; to?: string } {
+function boundsOf({ points, stepSeconds }: Series): { from: string; to: string } | null {
   const [first, last] = [points[0], points.at(-1)];
-  if (first === undefined || last === undefined) return {};
+  if (first === undefined || last === undefined) return null;
   return { from: first.at, to: new Date(Date.parse(last.at) + stepSeconds * 1_000).toISOString() };
 }
 

@@ -1,19 +1,36 @@
 import 'server-only';
 import { createHash } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
-import type { Mark } from '@/lib/shared/figures/marks';
+import { createOnce, type Once } from '@/lib/shared/async/once';
+import type { ChartMark, Mark } from '@/lib/shared/figures/marks';
 import { Problem } from '@/lib/shared/problems';
 import { recordDeed } from '@/lib/store/audit';
-import { findMarkByKey, insertMark, listMarks, MARKS_MAX, removeMark, type MarkFilter } from '@/lib/store/marks';
+import { findMarkByKey, insertMark, listActions, listMarks, MARKS_MAX, removeMark, type MarkFilter } from '@/lib/store/marks';
 import type { StoreDb } from '@/lib/store/store';
 import type { Context } from '../context';
 import type { MarkRequest } from '../schemas';
+import { orNothing } from './doctor';
 
 /** Marks of one outbox and of all, newest first; `complete` is false if older ones were left out. Throws Problem `not_found`. */
 export async function readMarks({ console }: Context, filter: MarkFilter): Promise<{ marks: Mark[]; complete: boolean }> {
   if (filter.outbox !== undefined) console.directory.settings(filter.outbox);
   const marks = await listMarks(console.store.db, filter);
   return { marks, complete: marks.length < MARKS_MAX };
+}
+
+/** One reading of actions for all who look at the same charts within this time. */
+const SHARED_MS = 5_000;
+const ofStores = new WeakMap<StoreDb, Once>();
+
+/** Marks and operators' actions for the charts of an outbox; without them while the store is away. */
+export function chartMarks(context: Context, filter: Required<MarkFilter>): Promise<ChartMark[]> {
+  const { db } = context.console.store;
+  const once = ofStores.get(db) ?? createOnce();
+  ofStores.set(db, once);
+  return orNothing(context.console, [], async () => {
+    const actions = once([filter, Math.floor(Date.now() / SHARED_MS)], () => listActions(db, filter));
+    return [...(await readMarks(context, filter)).marks, ...(await actions)];
+  });
 }
 
 /** Puts a mark on the charts, with an audit entry, once per key. Throws Problem `invalid` (unknown outbox), `key_reused`. */

@@ -1,6 +1,6 @@
 import type { DoctorSummary } from '../doctor';
 import { parseInstant } from '../lists/event-filter';
-import type { Mark } from './marks';
+import type { ChartMark } from './marks';
 import type { OutboxSnapshot } from '../model';
 import { DEFAULT_WINDOW, spanProblem, WINDOWS, type SeriesSpan, type Window } from './windows';
 
@@ -15,7 +15,7 @@ export interface MarkedSnapshot extends OutboxSnapshot {
   /** null if the doctor has not examined it yet. */
   doctor: DoctorSummary | null;
   /** Those within the time of the charts, newest first. */
-  marks: Mark[];
+  marks: ChartMark[];
 }
 
 /** Published events of one type over the time of the charts, oldest first; null if unknown. */

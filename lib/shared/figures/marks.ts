@@ -14,3 +14,13 @@ export interface Mark {
   /** Name of the account or token. */
   actor: string;
 }
+
+/** An operator's action on the charts by itself: as a mark, with its reason as the text. Its id is that of one of its interventions. */
+export interface ActionMark extends Omit<Mark, 'kind'> {
+  kind: 'action';
+  operation: string;
+  /** How many events it changed. */
+  changed: number;
+}
+
+export type ChartMark = Mark | ActionMark;

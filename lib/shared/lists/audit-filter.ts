@@ -4,7 +4,8 @@ import type { AuditEntry, AuditFilter } from '../model';
 
 export const AUDIT_OUTCOMES = ['applied', 'none', 'refused', 'unknown'] as const satisfies readonly AuditEntry['outcome'][];
 
-const TEXT_FIELDS = ['outbox', 'event', 'actor', 'operation'] as const;
+const TEXT_FIELDS = ['outbox', 'event', 'actor', 'operation', 'action'] as const;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TEXT_MAX = 254;
 
 /** Parses an audit filter from a query string; ignores invalid values, and the screen shows what is left. */
@@ -14,6 +15,8 @@ export function parseAuditFilter(params: URLSearchParams): AuditFilter {
     const value = params.get(field)?.trim();
     if (value && value.length <= TEXT_MAX && !value.includes('\0')) filter[field] = value;
   }
+  // The id of any intervention of it.
+  if (!UUID.test(filter.action ?? '')) delete filter.action;
   const outcome = AUDIT_OUTCOMES.find((known) => known === params.get('outcome'));
   if (outcome !== undefined) filter.outcome = outcome;
   const { from, to } = parseEventFilter(params).filter;

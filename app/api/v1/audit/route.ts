@@ -6,5 +6,5 @@ export const GET = defineRoute({
   id: 'api.audit',
   permission: 'audit:read',
   query: auditQuery,
-  run: (context, { query: { cursor, limit, ...filter } }) => readAudit(context, filter, { cursor, limit }),
+  run: (context, { query: { cursor, limit, by, ...filter } }) => readAudit(context, filter, { cursor, limit, by }),
 });
