@@ -10,6 +10,7 @@ import { defineShape } from '@/lib/shape/define';
 import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { installScript } from './install/install';
 import { intervene } from './intervene';
+import { offersFor, stepLetters } from './offers';
 import { previewIntervention } from './preview';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 import { ENGINE_KEYS } from '@/lib/shared/model';
@@ -180,6 +181,14 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     expect(preview.rows[0]).toMatchObject({ allowed: false, code: 'wrong_state', because: 'guard_not_met' });
     expect(result.skipped).toMatchObject([{ id: 'a%7Eb~2', code: 'wrong_state', detail: { because: 'guard_not_met' } }]);
     expect(await rows('work')).toEqual(before);
+    // The event's page says the same; a dead letter is no relay's, and is asked nothing.
+    const offered = async (id: string) => {
+      const stored = await getEvent(outbox, id, stepLetters(outbox));
+      return stored === null ? null : offersFor(outbox, stored).archive;
+    };
+    expect(await offered('a%7Eb~2')).toMatchObject({ allowed: false, because: 'guard_not_met' });
+    expect(await offered('a%7Eb~1')).toMatchObject({ allowed: true, because: null });
+    expect(await offered('a%7Eb~9')).toMatchObject({ allowed: true, because: null });
     expect((await act('archive', 'a%7Eb~1')).result).toMatchObject({ outcome: 'applied', changed: ['a%7Eb~1'] });
     expect(await rows('work')).toEqual(before.slice(1));
   });

@@ -91,6 +91,16 @@ describe.each(ENGINE_KEYS)('a mapping of one’s own on %s', (engine: EngineKey)
     expect(document.outcome).toBe('proven');
   });
 
+  it('is proven to archive what meets its condition, and says nothing where no event does', async () => {
+    const guarded = (column: string) =>
+      open.rebind({ shape: shape({ archive: { from: ['pending', 'dead'], guard: { column, isNull: true } } }) });
+    const of = (document: Awaited<ReturnType<typeof prove>>) => told(document).filter((line) => line.startsWith('archive'));
+    const free = await prove(await guarded('claimed_at'), ALONE);
+    expect([of(free), free.outcome]).toEqual([['archive pending round_trips', 'archive dead round_trips'], 'proven']);
+    const none = await prove(await guarded('note'), ALONE);
+    expect([of(none), none.outcome]).toEqual([['archive pending untried guard_not_met', 'archive dead untried guard_not_met'], 'proven']);
+  });
+
   it('is proven to cut a lease short, where the state is asked of another column', async () => {
     const cut = { from: ['processing'], version: 'exact', olderThanStuckAfter: 'claimed_at', set: { claimed_at: { now: true } } } as const;
     const outbox = await open.rebind({ shape: shape({ operations: { release: [{ ...cut, from: [...cut.from] }] } }) });
