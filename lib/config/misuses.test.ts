@@ -1,6 +1,7 @@
 /** What is wrong with a shape by itself, said before any table is looked at. */
 import { expect, it } from 'vitest';
 import type { Supported } from './config';
+import { withoutWayOut } from '@/scripts/testing/way-out';
 import { parseConfig } from './load';
 
 it('says of a mapping which rule, operation or word of it is for nothing', () => {
@@ -27,14 +28,15 @@ outboxes:
     supported,
     () => undefined,
   );
+  expect(withoutWayOut(reading.ok ? [] : reading.problems)).toEqual([]);
   expect(reading.ok ? [] : reading.problems).toEqual([
-    'outboxes[0].shape.archive.guard.above.parameter: outbox mine: there is no parameter "limit"; known: maxAttempts, stuckAfter',
-    'outboxes[0].shape.columns.id: outbox mine: names "a" twice',
+    'outboxes[0].shape.archive.guard.above.parameter: outbox mine: there is no parameter "limit"; known: maxAttempts, stuckAfter; write it under parameters.extra',
+    'outboxes[0].shape.columns.id: outbox mine: names "a" twice: leave one out',
     'outboxes[0].shape.operations.requeue[0].from[1]: outbox mine: no rule under states gives retrying: write one, or leave it out',
     'outboxes[0].shape.operations.requeue[0].warnings[0]: outbox mine: there is no warning "blocked_by_ordr"; did you mean "blocked_by_order"?',
     'outboxes[0].shape.operations.retry.refuse: outbox mine: there is no refusal "because"; known: archived',
     'outboxes[0].shape.states[1]: outbox mine: is never reached: states[0] takes all of its rows; put it first, or leave it out',
-    'outboxes[0].shape.states[2].when: outbox mine: no row can be both: of "st" it asks two things that exclude each other',
+    'outboxes[0].shape.states[2].when: outbox mine: no row can be both: of "st" it asks two things that exclude each other; leave one out, or put them under any',
   ]);
 });
 

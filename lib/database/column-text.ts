@@ -35,6 +35,9 @@ export function printsAsInteger(text: string, type: string): boolean {
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/** Whether values are bytes of which nothing is said: they are read as hexadecimal digits. */
+export const printsAsDigits = (column?: ColumnDescription): boolean => column?.kind === 'binary' && column.holds === undefined;
+
 /**
  * The bytes a text stands for in a column of bytes, as hexadecimal digits; null if it stands for none. Digits after `\x`, a text where the
  * column holds texts, and a UUID in any other, so that one is found by how people write it.

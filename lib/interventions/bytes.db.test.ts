@@ -7,6 +7,9 @@ import { listEvents } from '@/lib/outbox/lists/list-events';
 import { neighboursOf } from '@/lib/outbox/lists/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { KnownProof } from '@/lib/outbox/proof/proven';
+import { capabilitiesOf } from '@/lib/outbox/capabilities';
+import { presentContent } from '@/lib/outbox/masking/mask';
+import { contentOf } from '@/lib/outbox/rows/event-content';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { defineShape } from '@/lib/shape/define';
 import { ENGINE_KEYS } from '@/lib/shared/model';
@@ -33,7 +36,6 @@ const SHAPE = defineShape({
   },
   bytes: {
     id: 'uuid',
-    msg_id: 'uuid',
     order_key: 'text',
     about: 'text',
     kind: 'text',
@@ -41,8 +43,8 @@ const SHAPE = defineShape({
     owner: 'text',
     problem: 'text',
     reason: 'text',
+    body: 'text',
   },
-  payload: { encoding: 'json' },
   dead: { table: 'parcels_failed', columns: { id: 'msg_id', error: 'reason' } },
   states: [
     { state: 'published', when: { column: 'status', equals: 'done', ignoreCase: true } },
@@ -131,6 +133,11 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       [ODD, 'unmapped', 'order.paid', '\\xff', null],
       [DEAD, 'dead', 'Order.Paid', '주문-1', 'mailbox full'],
     ]);
+    const stored = await getEvent(outbox, TRIED);
+    if (stored === null) throw new Error('The row is there');
+    const { payload } = await contentOf(outbox, stored, false);
+    expect(presentContent(outbox, 'payload', payload, true)).toMatchObject({ text: '{"sum":"5"}', format: 'json' });
+    expect(capabilitiesOf(await open.rebind({ amount: { value: 'payload.sum' } })).fields.amount).toBe(true);
     expect((await getEvent(outbox, HELD))?.claim).toMatchObject({ lockedBy: 'worker-1' });
   });
 

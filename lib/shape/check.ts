@@ -26,15 +26,17 @@ export function shapeProblems(shape: Shape, words?: Words): ShapeProblem[] {
     parameter: { what: 'parameter', names: ['maxAttempts', 'stuckAfter', ...Object.keys(shape.parameters.extra ?? {})] },
     companion: { what: 'companion', names: Object.keys(shape.companions) },
     join: { what: 'companion', names: Object.keys(shape.companions) },
-    captured: { what: 'named group in match.pattern', names: captured },
+    captured: { what: 'named group', names: captured },
   };
+  const under: Record<string, string> = { parameter: 'parameters.extra', captured: 'match.pattern' };
   const parts = ['columns', 'rows', 'states', 'dead', 'cursor', 'operations', 'archive', 'asDead'] as const;
   const unknown = parts
     .flatMap((part) => entriesIn(shape[part], [part]))
     .flatMap(({ key, value, path }) => {
       const rule = known[key];
       if (rule === undefined || typeof value !== 'string' || rule.names.includes(value)) return [];
-      return [{ path, message: `there is no ${rule.what} "${value}"${suggestion(value, rule.names)}` }];
+      const cure = suggestion(value, rule.names).replace(/[^?]$|^$/, `$&; write it under ${under[key] ?? 'companions'}`);
+      return [{ path, message: `there is no ${rule.what} "${value}"${cure}` }];
     });
   return [
     ...unknown,
@@ -87,7 +89,8 @@ function emptyRules(shape: Shape): ShapeProblem[] {
   return shape.states.flatMap(({ when }, index) => {
     const column = contradiction(when);
     if (column === null) return [];
-    return [{ path: ['states', index, 'when'], message: `no row can be both: of "${column}" it asks two things that exclude each other` }];
+    const message = `no row can be both: of "${column}" it asks two things that exclude each other; leave one out, or put them under any`;
+    return [{ path: ['states', index, 'when'], message }];
   });
 }
 
@@ -101,7 +104,7 @@ function oneTimeTwice({ columns: { createdAt, publishedAt } }: Shape): ShapeProb
 function oneColumnTwice({ columns: { id } }: Shape): ShapeProblem[] {
   const names = id === undefined ? [] : idColumns(id);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  return twice === undefined ? [] : [{ path: ['columns', 'id'], message: `names "${twice}" twice` }];
+  return twice === undefined ? [] : [{ path: ['columns', 'id'], message: `names "${twice}" twice: leave one out` }];
 }
 
 const ALWAYS = JSON.stringify({ kind: 'always', always: true } satisfies Condition);
@@ -120,7 +123,7 @@ function changesRefused({ operations, archive }: Shape): ShapeProblem[] {
       const message = why[state];
       if (message !== undefined) problems.push({ path: [...path, 'from', index], message });
     });
-  const published = 'a published event is out: no operation touches it again';
+  const published = 'a published event is out: no operation touches it again; leave published out of from';
   const held = 'a relay may be working on it: bring it back with a rule under release';
   for (const { key, rule, path } of changeRules({ operations })) {
     refuse(path, rule.from, key === 'release' ? { published } : { published, processing: held });
@@ -146,7 +149,7 @@ function writesRefused(shape: Shape): ShapeProblem[] {
   const written = (set: Record<string, unknown>, path: Path): ShapeProblem[] =>
     Object.keys(set).flatMap((name) => {
       const why = never.get(name);
-      return why === undefined ? [] : [{ path: [...path, 'set', name], message: `"${name}" is never written: ${why}` }];
+      return why === undefined ? [] : [{ path: [...path, 'set', name], message: `"${name}" is never written, as ${why}: leave it out` }];
     });
   return [...changeRules(shape).flatMap(({ rule, path }) => written(rule.set, path)), ...written(shape.asDead?.set ?? {}, ['asDead'])];
 }

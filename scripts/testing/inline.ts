@@ -1,11 +1,12 @@
 /** Tables in a test's own database that no built-in shape is of, and outboxes that a mapping makes of them. */
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { bindOutbox, mappingProblems } from '@/lib/outbox/bind';
 import type { Outbox, OutboxSettings } from '@/lib/outbox/outbox';
 import { shapeSchema, type Shape, type ShapeInput } from '@/lib/shape/shape';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import { createRoles, settingsFor, type AnyTestDatabase } from './outbox';
+import { withoutWayOut } from './way-out';
 
 function useOpenedAs(urlOf: () => Promise<string>): () => Database {
   let opened: Database | undefined;
@@ -64,5 +65,7 @@ export async function problemsOf(
 ): Promise<string[]> {
   const settings = settingsFor(inlineShape(['postgres', 'mysql'], table, over), { inline });
   const found = await mappingProblems({ ...settings, table, parameters: { ...settings.parameters, ...parameters } }, database);
-  return found.map(({ path, message }) => `${formatPath(path)}: ${message}`);
+  const lines = found.map(({ path, message }) => `${formatPath(path)}: ${message}`);
+  expect.soft(withoutWayOut(lines), 'each says what to do').toEqual([]);
+  return lines;
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { printsAsDigits } from '../column-text';
 import type { Fragments } from '../fragments';
 import { type ColumnDescription, type TableDescription, tableRef } from '../description';
 import { EPOCH, fractionDigits, fromUtc, isRealDate, toUtc, utcText } from './times';
@@ -130,7 +131,7 @@ export const mysqlFragments: Fragments = {
   sizeBytes: (column, { type }) => (type === 'json' ? sql`json_storage_size(${column})` : sql`length(${column})`),
   tellsSize: ({ type }) => type !== 'json',
   head: (column, description, characters) =>
-    description.kind === 'binary' && description.holds === undefined
+    printsAsDigits(description)
       ? sql`lower(hex(left(${column}, ${sql.lit(Math.floor(characters / 2))})))`
       : sql`left(${asText(column, description)}, ${sql.lit(characters)})`,
   rowAsJson: (columns) =>

@@ -29,10 +29,7 @@ export function digitsOf(text: string, description: ColumnDescription): string |
   return bytesOf(text, description) ?? (description.holds === undefined && /^([0-9a-f]{2})*$/.test(text) ? text : null);
 }
 
-/**
- * Bytes as the text they hold in UTF-8; NULL for any others. Of those MySQL makes NULL, and MariaDB question marks: half a character only on
- * the way through UTF-16.
- */
+/** Bytes as the text they hold in UTF-8, NULL for any others, of which MariaDB makes question marks; of half a character only in UTF-16. */
 export function heldText(bytes: Sql): Sql<string | null> {
   const text = sql`convert(${bytes} using utf8mb4)`;
   const back = sql`cast(convert(convert(${text} using utf16) using utf8mb4) as binary)`;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { bytesOf, keepsDecimals } from '../column-text';
+import { bytesOf, keepsDecimals, printsAsDigits } from '../column-text';
 import { oneOf, TRUTH_WORDS, type Fragments } from '../fragments';
 import { type ColumnDescription, type TableName, tableRef } from '../description';
 
@@ -29,10 +29,10 @@ function asText(column: Sql, description?: ColumnDescription): Sql<string | null
   return sql`(case when octet_length(${column}) = 16 then encode(${column}, 'hex')::uuid::text else ${other} end)`;
 }
 
-/** A text as the column's type spells it. */
-function spelt(text: string, description: ColumnDescription): string {
-  const digits = description.kind === 'binary' ? bytesOf(text, description) : null;
-  return digits === null ? text : `\\x${digits}`;
+/** A value as the column's type spells it. */
+function spelt<T>(value: T, description: ColumnDescription | null): T | string {
+  const digits = description?.kind === 'binary' ? bytesOf(String(value), description) : null;
+  return digits === null ? value : `\\x${digits}`;
 }
 
 function typed(value: string, description: ColumnDescription): Sql {
@@ -193,11 +193,8 @@ export const postgresFragments: Fragments = {
   isLiteral: (column, values, description) =>
     oneOf(
       description === null ? column : compared(column, description),
-      values.map((value) => {
-        // A decimal has more digits than a REAL holds, so that fractions would never be equal.
-        if (description?.type === 'real') return sql`cast(${sql.lit(value)} as real)`;
-        return sql.lit(description?.holds === undefined ? value : spelt(String(value), description));
-      }),
+      // A decimal has more digits than a REAL holds, so that fractions would never be equal.
+      values.map((value) => (description?.type === 'real' ? sql`cast(${sql.lit(value)} as real)` : sql.lit(spelt(value, description)))),
     ),
   // A row comparison, which an index of the first key alone serves too.
   beyond: (left, sign, right) => sql`${row(left)} ${sql.raw(sign)} ${row(right)}`,
@@ -234,7 +231,7 @@ export const postgresFragments: Fragments = {
       : sql`(pg_column_size(${column})::bigint * case when pg_column_compression(${column}) is null then 1 else ${sql.lit(COMPRESSED_TIMES)} end)`,
   tellsSize,
   head: (column, description, characters) =>
-    description.kind === 'binary' && description.holds === undefined
+    printsAsDigits(description)
       ? sql`encode(substring(${column} from 1 for ${sql.lit(Math.floor(characters / 2))}), 'hex')`
       : sql`left(${asText(column, description)}, ${sql.lit(characters)})`,
   rowAsJson: (columns) =>

@@ -102,14 +102,16 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     ] as const) {
       const [read, ...others] = await linesOf(testing({ column: 'status', in: [4, value] }));
       expect(read).toMatch(/^shape\.states\[0\]\.when\.in\[1\]: "status" is smallint/);
-      expect(read).toContain(`: ${says}, and never ${value}`);
+      expect(read).toContain(`: ${says}, and never ${value}; write another`);
       expect(others).toEqual([]);
       const operations: ShapeInput['operations'] = { requeue: [{ from: ['dead'], version: 'exact', set: { status: { value } } }] };
       const [written] = await linesOf({ states: STATES, operations });
-      expect(written).toMatch(new RegExp(`^shape\\.operations\\.requeue\\[0\\]\\.set\\.status\\.value: "status" is smallint.*: ${says}$`));
+      expect(written).toMatch(
+        new RegExp(`^shape\\.operations\\.requeue\\[0\\]\\.set\\.status\\.value: "status" is smallint.*: ${says}; write another$`),
+      );
     }
     expect((await linesOf(testing({ column: 'kind', equals: 'thirteen chars' })))[0]).toMatch(
-      /"kind" is (character varying|varchar)\(12\): it holds at most 12 characters, and never thirteen chars$/,
+      /"kind" is (character varying|varchar)\(12\): it holds at most 12 characters, and never thirteen chars; write another$/,
     );
     expect(await linesOf(testing({ column: 'kind', equals: 'twelve chars' }))).toEqual([]);
     expect(await linesOf(testing({ column: 'status', equals: -32_768 }))).toEqual([]);

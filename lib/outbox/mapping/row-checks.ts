@@ -71,7 +71,7 @@ async function refusal(outbox: Outbox, statement: RawBuilder<unknown>): Promise<
   } catch (error) {
     if (!(error instanceof DatabaseFailure) || !AGAINST_STATEMENT.includes(error.code)) throw error;
     const said = error.cause instanceof Error ? error.cause.message : (error.state ?? error.code);
-    return `the database cannot read the table this way: ${said}${error.outdated === null ? '' : ` (${error.outdated})`}`;
+    return `the database cannot read the table this way: ${said}${error.outdated === null ? '; name another column, or leave it out' : ` (${error.outdated})`}`;
   }
 }
 

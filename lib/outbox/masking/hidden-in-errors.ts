@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { printsAsDigits } from '@/lib/database/column-text';
 import type { Db } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 import { MASK } from '@/lib/shared/lists/shown';
@@ -211,7 +212,7 @@ async function searched(outbox: Outbox, db: Db, places: Place[], ids: string[], 
     rows.map((row) => {
       const at = sights[Number(row.place)];
       const values = SEARCHABLE.map((role) => {
-        const stored = { head: row[role], bytes: 0, binary: at?.role(role)?.description.kind === 'binary' };
+        const stored = { head: row[role], bytes: 0, binary: printsAsDigits(at?.role(role)?.description) };
         return hiddenValues(outbox, role, decodeContent(stored, outbox.shape[role]?.encoding));
       });
       const searchable = !values.includes(null);

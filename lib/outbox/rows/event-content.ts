@@ -1,4 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
+import { printsAsDigits } from '@/lib/database/column-text';
+import type { ColumnDescription } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { decodeContent, type StoredContent, READ_BYTES, READ_ON_REQUEST_BYTES } from './content';
@@ -135,19 +137,19 @@ function contentColumns(outbox: Outbox, at: PlaceSql, role: Content, most: numbe
   const column = roleSql(outbox, at.place, role, at.alias, most);
   const size = at.roleSize(role);
   const none = sql`cast(null as char(1))`;
-  const head = column === null ? none : fragments.head(column.sql, column.description, mostCharacters(column.description.kind, most));
+  const head = column === null ? none : fragments.head(column.sql, column.description, mostCharacters(column.description, most));
   return sql`${size === null ? head : sql`case when ${size} <= ${sql.lit(most)} then ${head} end`} as ${sql.id(`${role}_head`)},
     ${size === null ? none : fragments.asText(size)} as ${sql.id(`${role}_bytes`)}`;
 }
 
 /** Bytes are read as two hexadecimal digits each. */
-const mostCharacters = (kind: string, most: number): number => (kind === 'binary' ? 2 * most : most + 1);
+const mostCharacters = (column: ColumnDescription, most: number): number => (printsAsDigits(column) ? 2 * most : most + 1);
 
 function stored(outbox: Outbox, at: PlaceSql, role: Content, row: ContentRow, most: number): StoredContent {
   const column = at.role(role);
   const bound = at.place.roles[role];
   const head = row[`${role}_head`];
-  const binary = column?.description.kind === 'binary';
+  const binary = printsAsDigits(column?.description);
   const size = Number(row[`${role}_bytes`] ?? 0);
   const estimated = bound !== undefined && !outbox.database.engine.fragments.tellsSize(bound.column);
   if (head === null)

@@ -69,8 +69,8 @@ export function roleSize(outbox: Outbox, place: Place, role: ValueRole, alias: s
 }
 
 /** MariaDB's JSON is a text, and a role that may only read the table cannot see that it is more; of bytes the shape says it. */
-export const mayHoldJson = ({ kind }: ColumnDescription, { payload }: Shape): boolean =>
-  kind === 'json' || kind === 'text' || (kind === 'binary' && (payload?.encoding === 'json' || payload?.encoding === 'text'));
+export const mayHoldJson = ({ kind, holds }: ColumnDescription, { payload }: Shape): boolean =>
+  kind === 'json' || kind === 'text' || (kind === 'binary' && ['json', 'text'].includes(holds ?? payload?.encoding ?? ''));
 
 const columnOf = ({ join, column }: BoundRole, alias: string): RawBuilder<unknown> =>
   sql.id(join === null ? alias : joinAlias(join.name, alias), column.name);

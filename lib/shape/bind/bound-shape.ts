@@ -7,7 +7,7 @@ import { bindCondition, orZero, type Binding } from './condition';
 import { bindOperations } from './operation';
 import { assumedParameters, mergeParameters } from './parameters';
 import { Problems, type MappingProblem, BoundTable, ownDescription } from './table';
-import { bindId, bindRoles, checkAlternatives, optionalNames, applyBytes, applyTimeEncodings, type Captured } from './source';
+import { bindId, bindRoles, checkAlternatives, optionalNames, applyNamedEncodings, applyTimeEncodings, type Captured } from './source';
 
 const COLUMNS: Path = ['shape', 'columns'];
 /** Value of the parameter `group` of a shape with a cursor: every group counts. */
@@ -44,24 +44,12 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundSh
   const companions = bindCompanions(shape, tables, main, problems);
   const binding: Binding = { shape, parameters, problems, companions, strict: settings.inline };
   applyTimeEncodings(shape.columns, main, COLUMNS);
-  for (const [name, time] of Object.entries(shape.times)) {
-    main.resolve(name, ['shape', 'times', name]);
-    main.setEncoding(name, time, ['shape', 'times', name]);
-  }
   const dead = tables.dead === null ? null : deadTable(shape, tables.dead, binding);
-  applyBytes(shape, main, dead);
+  applyNamedEncodings(shape, main, dead);
   const mainPlace = placeOf('main', shape.columns, main, COLUMNS, tables.captured, binding);
   if (binding.strict) {
     for (const column of mainPlace.id.filter(namesNoRow))
       problems.add([...COLUMNS, 'id'], `"${column.name}" is ${column.type}, by which no row is found again; leave it out, or name another`);
-  }
-  for (const role of ['payload', 'headers'] as const) {
-    const content = mainPlace.roles[role];
-    if (content?.column.holds !== undefined && content.path.length === 0 && !content.last)
-      problems.add(
-        ['shape', 'bytes', content.column.name],
-        `is what ${role} is read from: say there how it is read, ${role}: { encoding: json }, and leave it out here`,
-      );
   }
   if (tables.dead !== null && tables.dead.name.schema === tables.main.name.schema && tables.dead.name.table === tables.main.name.table)
     problems.add(
@@ -134,9 +122,9 @@ function checkOrdering({ ordering, columns }: Shape, main: BoundTable, problems:
   const named = (role: string): boolean => columns[role as keyof Columns] !== undefined;
   for (const key of [ordering.key].flat()) {
     if (named(key) || main.find(key) !== null) continue;
-    problems.add(['shape', 'ordering', 'key'], `"${key}" is neither a role that columns names nor a column of the table`);
+    problems.add(['shape', 'ordering', 'key'], `"${key}" is neither a role that columns names nor a column of the table: name one`);
   }
-  if (!named(ordering.by)) problems.add(['shape', 'ordering', 'by'], `columns does not say which column is ${ordering.by}`);
+  if (!named(ordering.by)) problems.add(['shape', 'ordering', 'by'], `columns does not say which column is ${ordering.by}: name it there`);
 }
 
 function deadTable(shape: Shape, description: TableDescription, { problems, strict }: Binding): BoundTable {
@@ -161,6 +149,8 @@ function deadPlace(shape: Shape, table: BoundTable, outboxId: ColumnDescription[
   // A role that the dead-letter table lacks is unknown for dead rows, and no problem.
   const quiet = new BoundTable(table.description, 'all', binding.problems);
   checkAlternatives(own, table, path, binding);
+  // The event keeps its id, and so what its bytes hold.
+  for (const [index, name] of idColumns(own.id ?? []).entries()) table.setEncoding(name, outboxId[index]?.holds, [...path, 'id']);
   const id = own.id === undefined ? bindId(rest, quiet, path) : bindId(own, table, path);
   if (id.length === 0) binding.problems.add([...path, 'id'], 'the dead-letter table has no such id column: name its own');
   else checkDeadId(shape, id, outboxId, binding.problems);
@@ -176,18 +166,11 @@ function checkDeadId(shape: Shape, id: ColumnDescription[], outboxId: ColumnDesc
     problems.add(path, `names ${id.length} of ${outboxId.length} columns by which the outbox names a row: ${cure}`);
     return;
   }
-  const readAs = ({ holds }: ColumnDescription): string => holds ?? 'bytes';
-  id.forEach((column, index) => {
-    const { name, type, kind } = column;
+  id.forEach(({ name, type, kind }, index) => {
     const ours = outboxId[index];
     if (ours === undefined) return;
     const [theirs] = Object.entries(shape.dead?.map ?? {}).find(([, column]) => column === ours.name) ?? [];
     if (kind !== ours.kind) problems.add(path, `"${name}" is ${type}, and the outbox's "${ours.name}" is ${ours.type}: ${cure}`);
-    else if (readAs(column) !== readAs(ours))
-      problems.add(
-        path,
-        `"${name}" is read as ${readAs(column)}, and the outbox's "${ours.name}" as ${readAs(ours)}: say the same of both under bytes`,
-      );
     else if (theirs !== undefined && theirs !== name)
       problems.add(path, `is "${name}", and map says that "${theirs}" is the outbox's "${ours.name}": ${cure}`);
   });
@@ -198,8 +181,7 @@ function archivePlace(shape: Shape, description: TableDescription, captured: Cap
   const columns: Columns = { ...shape.columns, ...shape.dead?.columns, id: shape.columns.id };
   const table = new BoundTable(ownDescription(description), 'all', binding.problems, !binding.strict);
   applyTimeEncodings(columns, table, COLUMNS);
-  for (const [name, time] of Object.entries(shape.times)) table.setEncoding(name, time, ['shape', 'times', name]);
-  applyBytes(shape, table, null);
+  applyNamedEncodings(shape, table, null);
   return placeOf('archive', columns, table, COLUMNS, captured, binding);
 }
 
@@ -210,7 +192,7 @@ function bindCompanions(shape: Shape, tables: FoundTables, main: BoundTable, pro
       const description = tables.companions.get(name) ?? null;
       if (description === null) {
         if (companion.optional !== true && tables.companions.has(name))
-          problems.add([...path, 'table'], `the table of companion "${name}" does not exist, or the reader's role may not see it`);
+          problems.add([...path, 'table'], `the table of companion "${name}" does not exist, or the reader needs GRANT SELECT on it`);
         return [name, null];
       }
       const own = new BoundTable(description, new Set(), problems);

@@ -85,7 +85,7 @@ function bindLeaf(test: Leaf, table: BoundTable, path: Path, binding: Binding): 
       },
       isTrue: (found) => {
         if (!['boolean', 'integer', 'decimal', 'text'].includes(column.kind) && !/^bit\b/.test(column.type))
-          problems.add([...path, 'isTrue'], `"${column.name}" is ${column.type}, which is neither true nor false`);
+          problems.add([...path, 'isTrue'], `"${column.name}" is ${column.type}, which is neither true nor false: use equals or isNull`);
         return found;
       },
       above: (found) => compared('above', found.above, (above) => ({ ...found, above })),
@@ -107,18 +107,17 @@ export const orZero = ({ type }: ColumnDescription): string =>
   /^(datetime|timestamp(\(\d\))?$)/i.test(type) ? '; where a zero date stands for none, ask a generated column' : '';
 
 function bindOperand(operand: Operand, column: ColumnDescription, table: BoundTable, path: Path, binding: Binding): Operand | null {
-  const { problems } = binding;
+  const say = (what: string): void => binding.problems.add(path, `"${column.name}" ${what}`);
   if (typeof operand === 'object' && 'column' in operand) {
     const other = table.resolve(operand.column, [...path, 'column']);
     if (other === null) return null;
     if (classOf(other) !== classOf(column) || classOf(column) === null)
-      problems.add(path, `"${column.name}" (${column.type}) and "${other.name}" (${other.type}) cannot be compared by size`);
+      say(`(${column.type}) and "${other.name}" (${other.type}) cannot be compared by size: compare numbers, or times of one spelling`);
     return { column: other.name };
   }
   if (!['integer', 'decimal'].includes(column.kind))
-    problems.add(
-      path,
-      `"${column.name}" is ${column.type} and cannot be compared with a number${isTime(column) ? ': use past, future or olderThan' : ''}`,
+    say(
+      `is ${column.type} and cannot be compared with a number: use ${isTime(column) ? 'past, future or olderThan' : 'equals, in or isNull'}`,
     );
   return amountIn(operand, binding, path);
 }
@@ -141,14 +140,14 @@ export function checkValue(value: string | number | boolean, column: ColumnDescr
   else if (written === 'string' && (kind === 'integer' || kind === 'decimal')) say('write a number, without quotes');
   else if (column.holds !== undefined) {
     if (written === 'number') say(`write the value as text, '${String(value)}' in quotes`);
-    else if (bytesOf(String(value), column) === null) say(`it holds values of ${column.holds}, and never ${String(value)}`);
+    else if (bytesOf(String(value), column) === null) say(`it holds values of ${column.holds}, and never ${String(value)}; write another`);
   } else if (kind === 'json' || kind === 'binary')
     say(`its values are not compared whole; use isNull or isEmpty${kind === 'json' ? '' : ', or say under bytes what they hold'}`);
   else if (strict && labels !== undefined && !labels.includes(String(value)))
     say(`it has no value "${String(value)}"${suggestion(String(value), labels)}`);
   else if (strict) {
     const bounds = outOfBounds(value, column);
-    if (bounds !== null) say(`${bounds}, and never ${String(value)}`);
+    if (bounds !== null) say(`${bounds}, and never ${String(value)}; write another`);
   }
 }
 

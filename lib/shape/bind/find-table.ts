@@ -28,7 +28,9 @@ export async function findTable(db: Db, engine: Engine, ref: TableRef, where: st
     found !== null && 'several' in found
       ? `; several fit: ${found.several.join(', ')}; write the one that is meant exactly`
       : suggestion(written.table, known).replace(/^; known: .*/, known.length > NAMES_SHOWN ? '' : '$&');
-  return { problem: { path, message: `table ${tableText(ref)} does not exist, or the reader's role may not see it${hint}`, absent: true } };
+  return {
+    problem: { path, message: `table ${tableText(ref)} does not exist, or the reader needs GRANT SELECT on it${hint}`, absent: true },
+  };
 }
 
 /** What the shape's pattern captures of a table's name; for a built-in shape under another name, that name for each group. */

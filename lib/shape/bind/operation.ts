@@ -47,7 +47,7 @@ function bindRule(rule: ChangeRule, tables: Tables, path: Path, binding: Binding
   if (rule.needs !== undefined && !Object.hasOwn(shape.parameters.extra ?? {}, rule.needs.parameter))
     problems.add(
       [...path, 'needs', 'parameter'],
-      `there is no parameter "${rule.needs.parameter}"${suggestion(rule.needs.parameter, Object.keys(shape.parameters.extra ?? {}))}`,
+      `there is no parameter "${rule.needs.parameter}"${suggestion(rule.needs.parameter, Object.keys(shape.parameters.extra ?? {}))}; write it under parameters.extra`,
     );
   const age = rule.olderThanStuckAfter === undefined ? null : source.find(rule.olderThanStuckAfter);
   if (rule.olderThanStuckAfter !== undefined && age === null && binding.strict)
@@ -70,7 +70,7 @@ function bindSet(set: Values, target: BoundTable, source: BoundTable, path: Path
   for (const [name, value] of Object.entries(set)) {
     const column = target.resolve(name, [...path, name]);
     if (column === null) continue;
-    if (column.generated) binding.problems.add([...path, name], `"${column.name}" is worked out by the database and cannot be written`);
+    if (column.generated) binding.problems.add([...path, name], `"${column.name}" is generated and cannot be written: leave it out of set`);
     bound[column.name] = bindValue(value, column, source, [...path, name], binding);
   }
   const { lock } = binding.shape;
@@ -101,7 +101,7 @@ function checkWritten(value: string | number | boolean | null, column: ColumnDes
   const { name, type, kind, labels, nullable } = column;
   const at = [...path, 'value'];
   if (value === null) {
-    if (!nullable) problems.add(at, `"${name}" takes no NULL`);
+    if (!nullable) problems.add(at, `"${name}" takes no NULL: write another value`);
   } else if (typeof value === 'string' && (kind === 'integer' || kind === 'decimal') && column.time === undefined) {
     problems.add(at, `"${name}" is ${type}: write a number, without quotes`);
   } else if (typeof value === 'boolean' && kind !== 'boolean' && !/^(bit|tinyint)\b/.test(type)) {
@@ -110,6 +110,6 @@ function checkWritten(value: string | number | boolean | null, column: ColumnDes
     problems.add(at, `"${name}" is ${type}: it has no value "${String(value)}"${suggestion(String(value), labels)}`);
   } else if (strict && column.time === undefined) {
     const bounds = outOfBounds(value, column);
-    if (bounds !== null) problems.add(at, `"${name}" is ${type}: ${bounds}`);
+    if (bounds !== null) problems.add(at, `"${name}" is ${type}: ${bounds}; write another`);
   }
 }

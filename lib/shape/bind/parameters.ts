@@ -42,7 +42,7 @@ export function amountIn(
   const value =
     name === 'maxAttempts' ? parameters.maxAttempts : name === 'stuckAfter' ? parameters.stuckAfterSeconds : parameters.extra[name];
   if (typeof value === 'number') return value;
-  const why = value === null || value === undefined ? 'has no value: set it' : 'is no number';
+  const why = value === null || value === undefined ? 'has no value: set it' : 'is no number: set one';
   problems.add([...path, 'parameter'], `parameter "${name}" ${why}`);
   return null;
 }

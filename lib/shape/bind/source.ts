@@ -41,15 +41,16 @@ export function applyTimeEncodings(columns: Columns, table: BoundTable, path: Pa
   for (const { role, source } of sourcesOf(columns)) visit(source, [...path, role]);
 }
 
-/** Sets what columns of bytes hold in both tables; in the dead-letter table a column of the same name may be none of bytes. */
-export function applyBytes({ bytes = {} }: Shape, main: BoundTable, dead: BoundTable | null): void {
-  for (const [name, holds] of Object.entries(bytes)) {
-    const path: Path = ['shape', 'bytes', name];
-    const theirs = dead?.find(name) ?? null;
-    const ours = theirs === null ? main.resolve(name, path) : main.find(name);
-    main.setBytes(name, holds, path);
-    if (ours === null || theirs?.kind === 'binary') dead?.setBytes(name, holds, path);
-  }
+/** The same by what the shape says of names alone: of both tables, in the dead-letter table where the column is of the same kind. */
+export function applyNamedEncodings({ times, bytes = {} }: Shape, main: BoundTable, dead: BoundTable | null): void {
+  for (const [part, named] of Object.entries({ times, bytes }))
+    for (const [name, encoding] of Object.entries(named)) {
+      const path: Path = ['shape', part, name];
+      const theirs = dead?.find(name) ?? null;
+      const ours = theirs === null ? main.resolve(name, path) : main.find(name);
+      main.setEncoding(name, encoding, path);
+      if (ours === null || theirs?.kind === ours.kind) dead?.setEncoding(name, encoding, path);
+    }
 }
 
 /** The columns of the id. Reports missing ones. */
@@ -86,7 +87,7 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
     if (value === undefined)
       problems.add(
         [...path, 'captured'],
-        `the table's name gives no "${source.captured}"${suggestion(source.captured, Object.keys(captured))}`,
+        `the table's name gives no "${source.captured}"${suggestion(source.captured, Object.keys(captured))}; write it as a named group of match.pattern`,
       );
     return value === undefined ? null : { ...base, constant: value };
   }

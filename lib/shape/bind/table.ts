@@ -75,43 +75,34 @@ export class BoundTable {
     return (this.optional === 'all' || this.optional.has(name)) && findName(name, this.description.columns.keys()) === null;
   }
 
-  /** Sets how a column encodes a time, if its type does not show it. */
-  setEncoding(name: string, time: 'auto' | TimeEncoding, path: Path): void {
+  /** Sets how a column encodes a time, if its type does not show it, or what its bytes hold. */
+  setEncoding(name: string, encoding: 'auto' | TimeEncoding | HeldInBytes | undefined, path: Path): void {
     const column = this.find(name);
-    if (column === null || time === 'auto') return;
+    if (column === null || encoding === undefined || encoding === 'auto') return;
     // A type with a time zone needs no encoding `utc`.
-    if (this.lenient && time === 'utc' && column.kind === 'instant') return;
-    const problem = encodingProblem(column, time);
+    if (this.lenient && encoding === 'utc' && column.kind === 'instant') return;
+    const problem = encodingProblem(column, encoding);
     if (problem !== null) {
       this.problems.add(path, problem);
       return;
     }
-    this.put(name, { ...column, time });
-  }
-
-  /** Sets what a column of bytes holds. */
-  setBytes(name: string, holds: HeldInBytes, path: Path): void {
-    const column = this.find(name);
-    if (column === null) return;
-    const { type, kind } = column;
-    if (kind !== 'binary') this.problems.add(path, `bytes is for columns of bytes, and "${column.name}" is ${type}: leave it out`);
-    else if (holds === 'text' && /^binary\b/i.test(type))
-      this.problems.add(path, `"${column.name}" is ${type}, which fills texts up with zeros: write uuid, or leave it out`);
-    else this.put(name, { ...column, holds });
-  }
-
-  private put(name: string, column: ColumnDescription): void {
-    this.description.columns.set(column.name, column);
-    this.resolved.set(name, column);
+    const encoded = isHeld(encoding) ? { ...column, holds: encoding } : { ...column, time: encoding };
+    this.description.columns.set(column.name, encoded);
+    this.resolved.set(name, encoded);
   }
 }
+
+const isHeld = (encoding: string): encoding is HeldInBytes => encoding === 'text' || encoding === 'uuid';
 
 /** A copy in which encodings can be set; the catalogue's description stays unchanged. */
 export function ownDescription(description: TableDescription): TableDescription {
   return { ...description, columns: new Map(description.columns) };
 }
 
-function encodingProblem({ name, type, kind }: ColumnDescription, time: TimeEncoding): string | null {
+function encodingProblem({ name, type, kind }: ColumnDescription, time: TimeEncoding | HeldInBytes): string | null {
+  if (isHeld(time) && kind !== 'binary') return `${time} is for columns of bytes, and "${name}" is ${type}: leave it out`;
+  if (time === 'text' && /^binary\b/i.test(type))
+    return `"${name}" is ${type}, which fills texts up with zeros: write uuid, or leave it out`;
   if (time === 'utc' && kind !== 'wall_clock')
     return `utc is for times without a zone, and "${name}" is ${type}: leave it out, or write epoch_ms, epoch_s or iso`;
   if ((time === 'epoch_ms' || time === 'epoch_s') && !['integer', 'decimal', 'text'].includes(kind))

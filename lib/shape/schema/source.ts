@@ -49,9 +49,9 @@ const written = z.lazy(() =>
         if (ways.length !== 1) context.addIssue({ code: 'custom', message: 'write one of column, captured, value or anyOf' });
         const beside = (['path', 'last', 'time', 'minus', 'when', 'join'] as const).filter((key) => source[key] !== undefined);
         if (source.latest !== undefined && source.join === undefined)
-          context.addIssue({ code: 'custom', message: 'latest goes with join' });
+          context.addIssue({ code: 'custom', message: 'latest goes with join: write both, or leave latest out' });
         if (ways[0] !== 'column' && beside.length > 0)
-          context.addIssue({ code: 'custom', message: `${beside.join(', ')} goes with column` });
+          context.addIssue({ code: 'custom', message: `${beside.join(', ')} goes with column: write one, or leave it out` });
       }),
   ]),
 );
