@@ -9,14 +9,13 @@ import type { TypeFigures, OutboxInfo, Summary } from '@/lib/shared/model';
 import { TREND_TYPES_MAX, type TypeTrend, withChartView, type ChartView } from '@/lib/shared/figures/chart-view';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { Window } from '@/lib/shared/figures/windows';
-import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import { Figure } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
 import { Sparkline } from '../charts/sparkline';
 import { outboxHref } from '../hrefs';
 import classes from './outbox.module.css';
 
-type TypeColumn = keyof TypeFigures;
+type TypeColumn = Exclude<keyof TypeFigures, 'why'>;
 
 type TypeSort = { column: TypeColumn; descending: boolean };
 
@@ -78,7 +77,7 @@ interface TypeTableProps {
 
 /** The figures by event type; a type links to its events and to its charts. */
 export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProps) {
-  const { byType: rows, depth, retries, errorRate, latency } = summary;
+  const { byType: rows } = summary;
   const words = useTranslations('outbox');
   const windows = useTranslations('frame.windows');
   const search = useSearchParams();
@@ -88,13 +87,6 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
   const trends = useTypeTrends({ outbox: outbox.id, window: view.window, sort, types }, trendsAction);
   const format = useFormat();
   const window = windows(view.window);
-  const whyMissing: Record<NumberColumn, UnavailableReason> = {
-    waiting: depth.waiting.why ?? 'too_many_rows',
-    dead: depth.dead.why ?? 'too_many_rows',
-    retries: retries.why ?? 'too_many_rows',
-    errors: errorRate.why ?? 'too_many_rows',
-    p95Ms: latency.why ?? 'no_events',
-  };
   const cell = (row: TypeFigures, column: NumberColumn, first: boolean) => {
     const value = row[column];
     // A column that this table cannot fill shows the reason once.
@@ -102,7 +94,7 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
       return (
         first && (
           <td key={column} rowSpan={rows.length}>
-            <Figure text={null} why={whyMissing[column]} />
+            <Figure text={null} why={row.why?.[column]} />
           </td>
         )
       );
@@ -112,7 +104,7 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
         {BARRED.includes(column) && value !== null && value > 0 && (
           <span className={classes.share} style={{ width: `${(value / most) * 48}px` }} aria-hidden />
         )}
-        <Figure text={value === null ? null : column === 'p95Ms' ? format.latency(value) : format.number(value)} why={whyMissing[column]} />
+        <Figure text={value === null ? null : column === 'p95Ms' ? format.latency(value) : format.number(value)} why={row.why?.[column]} />
       </td>
     );
   };

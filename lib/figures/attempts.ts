@@ -6,7 +6,7 @@ import { noPlot, type Plot, type SeriesInput } from './series';
 import type { MetricInput } from './span';
 
 /** Why attempts over the span are unavailable; null if they are available. */
-function whyNoAttempts({ reading: { traits }, totals, backfill }: MetricInput): UnavailableReason | null {
+export function whyNoAttempts({ reading: { traits }, totals, backfill }: MetricInput): UnavailableReason | null {
   if (!traits.attempts) return 'no_attempts';
   if (totals !== null) return null;
   return backfill === null ? 'not_watched' : 'backfilling';

@@ -87,6 +87,7 @@ function pastOf(given: Given): { head: Head | null; older: Slice[] } {
     fromMinute: HEAD_FROM,
     slices: slices.filter(({ atMinute }) => atMinute >= HEAD_FROM),
     acted: null,
+    open: new Map(),
   };
   return { head: given.folded === null ? null : head, older: slices.filter(({ atMinute }) => atMinute < HEAD_FROM) };
 }
@@ -294,14 +295,10 @@ test('by type: what waits now and what happened, worst first; what is unavailabl
     { type: 'a', waiting: 3, dead: 0, retries: 2, errors: 1, p95Ms: expect.closeTo(12.5, 0) as number },
     { type: 'quiet', waiting: 0, dead: 0, retries: 0, errors: 0, p95Ms: expect.closeTo(100, -1) as number },
   ]);
-  expect(figures({ ...given, traits: { attempts: false, createdAt: false }, reach: { dead: 'absent' } }).byType[0]).toEqual({
-    type: 'a',
-    waiting: 3,
-    dead: null,
-    retries: null,
-    errors: null,
-    p95Ms: null,
-  });
+  const cannotShow = { ...TRAITS.cannotShow, dead: 'not_in_schema' as const };
+  const why = { dead: 'not_in_schema', retries: 'no_attempts', errors: 'no_attempts', p95Ms: 'no_created_at' };
+  const [bare] = figures({ ...given, traits: { attempts: false, createdAt: false, cannotShow }, reach: { dead: 'absent' } }).byType;
+  expect(bare).toEqual({ type: 'a', waiting: 3, dead: null, retries: null, errors: null, p95Ms: null, why });
 });
 
 describe('the series', () => {

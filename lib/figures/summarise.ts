@@ -5,7 +5,7 @@ import type { Window } from '@/lib/shared/figures/windows';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
 import { TYPES_SHOWN } from '@/lib/live/reading-sql';
 import { slotsIn, type Aggregates } from '@/lib/live/reading';
-import { attemptsOfType } from './attempts';
+import { attemptsOfType, whyNoAttempts } from './attempts';
 import { DEPTH, depthOf, depthOfType, OLDEST, oldestPendingAt } from './depth';
 import { latencyOf, p95OfType, processingOf } from './latency';
 import { slotHealth } from '@/lib/outbox/replication-slots/health';
@@ -46,16 +46,31 @@ export function summarise(input: MetricInput, window: Window): SummaryFigures {
 function typesOf(input: MetricInput): TypeFigures[] {
   const { reading, totals } = input;
   const cells = totals?.byType ?? new Map<string, never>();
+  const depth = depthOf(reading);
+  const noAttempts = whyNoAttempts(input) ?? 'not_watched';
+  const reasons = {
+    waiting: depth.waiting.why ?? 'too_many_rows',
+    dead: depth.dead.why ?? 'too_many_rows',
+    retries: noAttempts,
+    errors: noAttempts,
+    p95Ms: latencyOf(input).why ?? 'no_events',
+  };
   const rows = [...new Set([...reading.types.map(({ type }) => type), ...cells.keys()])].map((type) => {
     const cell = cells.get(type) ?? null;
     const row: TypeFigures = { type, ...depthOfType(reading, type), ...attemptsOfType(input, cell), p95Ms: p95OfType(input, cell) };
-    return { row, published: cell?.published ?? 0 };
+    return { row: { ...row, ...whyNull(row, reasons) }, published: cell?.published ?? 0 };
   });
   const urgent = ({ waiting, dead }: TypeFigures): number => (waiting ?? 0) + (dead ?? 0);
   return rows
     .sort((a, b) => urgent(b.row) - urgent(a.row) || b.published - a.published || (a.row.type < b.row.type ? -1 : 1))
     .slice(0, TYPES_SHOWN)
     .map(({ row }) => row);
+}
+
+/** The reasons of those figures that are null. */
+function whyNull(row: TypeFigures, reasons: Required<NonNullable<TypeFigures['why']>>): Pick<TypeFigures, 'why'> {
+  const missing = Object.entries(reasons).filter(([figure]) => row[figure as keyof typeof reasons] === null);
+  return missing.length === 0 ? {} : { why: Object.fromEntries(missing) };
 }
 
 /** A summary in which every figure is unavailable for the same reason. */

@@ -151,8 +151,11 @@ export interface EventPage<E extends OutboxEvent = OutboxEvent> extends ListScop
   previousCursor: string | null;
 }
 
-export interface TypeFigures extends Record<'waiting' | 'dead' | 'retries' | 'errors' | 'p95Ms', number | null> {
+type TypeFigure = 'waiting' | 'dead' | 'retries' | 'errors' | 'p95Ms';
+export interface TypeFigures extends Record<TypeFigure, number | null> {
   type: string;
+  /** Of each figure that is null. */
+  why?: Partial<Record<TypeFigure, UnavailableReason>>;
 }
 
 export interface Summary extends MetricFigures {

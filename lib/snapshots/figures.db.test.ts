@@ -294,6 +294,8 @@ describe.each(CASES)('$shape', (one) => {
       expect(total('waiting')).toBe(depth.waiting.count);
       if (depth.dead.count !== null) expect(total('dead')).toBe(depth.dead.count);
       else expect(byType.map((row) => row.dead)).toEqual([0, 0, 0, 0, 0].map(() => null));
+      const nulls = (row: object) => Object.entries(row).flatMap(([key, value]) => (value === null ? [key] : []));
+      for (const { why = {}, ...row } of byType) expect(Object.keys(why)).toEqual(nulls(row));
       if (latency.known === 'unavailable') for (const row of byType) expect(row.p95Ms).toBeNull();
       if (one.published !== null) {
         const [wanted] = await Promise.all([
