@@ -66,7 +66,7 @@ function told(
       })),
     )
     .sort((a, b) => a.atMinute - b.atMinute);
-  const head: Head = { progress: progressOf(foldedTo, progress), fromMinute: NOW - 60, slices, acted: null };
+  const head: Head = { progress: progressOf(foldedTo, progress), fromMinute: NOW - 60, slices, acted: null, open: new Map() };
   const input = metricInput(now, spanOf({ window }, AS_OF), head, hours);
   return { figures: summarise(input, window), series: seriesOf(seriesInput(input, ALL_TYPES, head, hours)) };
 }

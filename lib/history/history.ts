@@ -1,9 +1,11 @@
 /** What was collected, as readings need it: the newest end of the rollups, and the fewest slices that cover a span before it. */
 import { gather } from '@/lib/shared/async/gather';
+import type { Verdict } from '@/lib/shared/figures/verdicts';
 import type { Acted } from '@/lib/store/acted';
 import { findCollectorStates } from '@/lib/store/collector-leases';
 import { readRollupsOf, readSeries, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
 import type { Store, StoreDb } from '@/lib/store/store';
+import { openVerdictSpans } from '@/lib/store/verdict-spans';
 import { parseProgress, type Progress } from './collector/progress';
 import { ALL_TYPES, DAY_MINUTES, HOUR_MINUTES, TOUCHED, decodeCell, emptyCell, encodeCell, type Slice } from '@/lib/rollup/cell';
 
@@ -22,6 +24,8 @@ export interface Head {
   slices: readonly Slice[];
   /** When operators acted on the outbox; null if they never did. */
   acted: Acted | null;
+  /** Since when verdicts hold, as entered. */
+  open: ReadonlyMap<Verdict, string>;
 }
 
 export interface HistorySpan {
@@ -70,8 +74,12 @@ function headsOf(db: StoreDb, outboxes: readonly string[]): Promise<(Head | null
         tx,
         known.map(({ outbox, fromMinute }) => ({ outbox, tier: 'minute', fromMinute, toMinute: fromMinute + LONGER_THAN_ANY_HEAD })),
       );
+      const open = await openVerdictSpans(tx, outboxes);
       const heads = new Map(
-        known.map(({ outbox, ...head }, at) => [outbox, { ...head, slices: (rollups[at] ?? []).map((rollup) => sliceOfWidth(rollup, 1)) }]),
+        known.map(({ outbox, ...head }, at) => {
+          const slices = (rollups[at] ?? []).map((rollup) => sliceOfWidth(rollup, 1));
+          return [outbox, { ...head, slices, open: open.get(outbox) ?? new Map() }];
+        }),
       );
       return outboxes.map((outbox) => heads.get(outbox) ?? null);
     });

@@ -84,7 +84,13 @@ afterAll(() => directory.close());
 
 /** A reading since an hour ago, which was watched without anything being published before. */
 const read = async (id: string): Promise<Reading> => takeReading(await directory.get(id), new Date(Date.now() - 3_600_000).toISOString());
-const headOf = (reading: Reading) => ({ progress: progressOf(reading.foldedTo ?? ''), fromMinute: 0, slices: [], acted: null });
+const headOf = (reading: Reading) => ({
+  progress: progressOf(reading.foldedTo ?? ''),
+  fromMinute: 0,
+  slices: [],
+  acted: null,
+  open: new Map(),
+});
 function observed(reading: Reading): MetricInput {
   const watched = { series: ALL_TYPES, atMinute: 0, width: 60, cell: { ...emptyCell(), minutes: 60 }, provisional: false };
   return metricInput(reading, spanOf({ window: '1h' }, reading.asOf), headOf(reading), [watched]);

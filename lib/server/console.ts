@@ -98,6 +98,7 @@ async function create() {
     retentionDays: config.retention.rollupDays,
     // The collector and all viewers share one reading.
     depthNow: (outbox) => snapshots.depthNow(outbox),
+    holdsNow: (outbox) => snapshots.holdsNow(outbox),
     onError: warnOfOutbox('the history could not be collected'),
   });
   collector.start();

@@ -14,6 +14,7 @@ import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { Queue, type Ticket } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
 import { SHARED_SLOW_MS } from '@/lib/shared/polling';
+import type { Verdict } from '@/lib/shared/figures/verdicts';
 import { Problem, type ProblemCode } from '@/lib/shared/problems';
 
 /** Readings older than this are dropped: no verdict needs them. */
@@ -34,6 +35,8 @@ export interface Answer {
   reading: Reading | null;
   /** Where the rollups ended when it was taken; null if nothing is collected, or the store did not answer. */
   head: Head | null;
+  /** Since when verdicts hold, as last entered in the store. */
+  open: ReadonlyMap<Verdict, string>;
   /** Age of the reading in milliseconds since it was begun. */
   ageMs: number;
   /** Why the newest attempt failed, or is taking longer than the caller waits; null when the reading is the newest. */
@@ -95,6 +98,7 @@ const newEntry = () => ({
   outbox: null as Outbox | null,
   reading: null as Reading | null,
   head: null as Head | null,
+  open: new Map() as ReadonlyMap<Verdict, string>,
   readAt: -Infinity,
   failure: null as Failure | null,
   triedAt: -Infinity,
@@ -169,6 +173,7 @@ export function createReadings(
     try {
       // The rollups first: what is collected while the table is read is not counted twice.
       const head = await headOf(id, entry);
+      entry.open = head?.open ?? entry.open;
       leave = await turnOf(id, entry, inTurn);
       begun = now();
       entry.startedAt = begun;
@@ -203,6 +208,7 @@ export function createReadings(
     outbox: entry.outbox,
     reading: entry.reading,
     head: entry.head,
+    open: entry.open,
     ageMs: now() - entry.readAt,
     failure,
     previous: entry.history.filter((past) => entry.reading !== null && past.asOf < entry.reading.asOf),

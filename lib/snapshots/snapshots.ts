@@ -9,7 +9,8 @@ import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
 import { slicesOf, type History } from '@/lib/history/history';
 import type { Reading } from '@/lib/live/reading';
 import type { DepthNow } from '@/lib/history/collector/collect';
-import { diagnose } from '@/lib/diagnosis/judge/diagnose';
+import type { HoldsNow } from '@/lib/history/collector/incidents';
+import { diagnose, findings } from '@/lib/diagnosis/judge/diagnose';
 import { yieldToEventLoop, createFleet, fleetDatabases } from './fleet';
 import { createRecent } from './recent';
 import { seriesInput, stepBounds, type SeriesInput } from '@/lib/figures/series';
@@ -41,6 +42,8 @@ export interface Snapshots {
   databases(): FleetDatabase[];
   /** What waits and is dead now, for the collector's samples; null without a good reading of the last 10 s. */
   depthNow(id: string): Promise<DepthNow | null>;
+  /** Which verdicts hold now, for the collector; null if there is neither a good reading of the last 10 s nor a failure. */
+  holdsNow(id: string): Promise<HoldsNow | null>;
   /** Of all events or of one type. Problem `not_found` for an unknown id; the series of one that is unreachable has no values. */
   series(id: string, span: SeriesSpan, type?: string): Promise<Series>;
   /** Of several types, in the order given, from the reading that screens share. */
@@ -145,7 +148,8 @@ export function createSnapshots(
     const figures = read && summarise(await sum(read, id, spanOf({ window }, read.reading.asOf), series), window);
     const failure = graveFailure(answer, now());
     const at = failure === null && reading !== null ? Date.parse(reading.asOf) : now();
-    const diagnosis = diagnose({ reading, figures, failure, previous, history: read && (await recentOf(read, id)), now: at });
+    const circumstances = { reading, figures, failure, previous, history: read && (await recentOf(read, id)), now: at };
+    const diagnosis = diagnose(circumstances, answer.open);
     return {
       outbox: infoOf(id, answer),
       summary: { ...(figures ?? noFigures(window, nowIso(), whyNothing(answer))), diagnosis },
@@ -198,7 +202,7 @@ export function createSnapshots(
       if (reading !== null && failure === null) return (await judged(id, window, answer)).summary;
       return {
         ...noFigures(window, nowIso(), whyNothing(answer)),
-        diagnosis: diagnose({ reading, figures: null, failure, previous, history: null, now: now() }),
+        diagnosis: diagnose({ reading, figures: null, failure, previous, history: null, now: now() }, answer.open),
       };
     },
     databases: () => fleetDatabases(directory),
@@ -209,6 +213,17 @@ export function createSnapshots(
       if (depth.waiting.count === null) return null;
       const oldestAgeMs = oldestPendingAt === null ? null : Date.parse(reading.asOf) - Date.parse(oldestPendingAt);
       return { waiting: depth.waiting.count, dead: depth.dead.count, oldestAgeMs };
+    },
+    async holdsNow(id) {
+      const answer = await readings.latest(id, COLLECTOR);
+      const { reading, previous, ageMs } = answer;
+      const failure = graveFailure(answer, now());
+      if (failure === null && (reading === null || ageMs > SAMPLE_STANDS_MS)) return null;
+      const at = failure === null && reading !== null ? reading.asOf : nowIso();
+      const history = failure === null && isRead(answer) ? await recentOf(answer, id) : null;
+      // Without figures nothing is called healthy, and no sums are read.
+      const holds = findings({ reading, figures: null, failure, previous, history, now: Date.parse(at) });
+      return { at, holds, blind: failure !== null };
     },
     async seriesOfTypes(id, span, types) {
       const answer = await readings.latest(id, SCREEN);

@@ -209,4 +209,15 @@ export const MIGRATIONS: Record<string, Migration> = {
     sql`create index carried_record_newest on carried_record (outbox, carried_at desc)`,
     sql`drop index carried_record_outbox`,
   ),
+  /** From when to when each verdict held. */
+  '011-verdicts': migration(
+    sql`create table verdict_span (
+      outbox text not null,
+      verdict text not null,
+      began_at timestamptz not null,
+      ended_at timestamptz,
+      primary key (outbox, verdict, began_at))`,
+    sql`create unique index verdict_span_open on verdict_span (outbox, verdict) where ended_at is null`,
+    sql`create index verdict_span_ended on verdict_span (ended_at)`,
+  ),
 };

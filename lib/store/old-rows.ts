@@ -12,6 +12,7 @@ const KEPT_DAYS: [table: keyof StoreTables, time: string, days: number][] = [
   // A date is compared as the midnight it starts with.
   ['doctor_sample', 'day', DOCTOR_SAMPLE_DAYS + 1],
   ['mark', 'at', MARK_DAYS],
+  ['verdict_span', 'ended_at', MARK_DAYS],
   // How long a client may ask about an attempt that was never committed.
   ['unsettled_intervention', 'not_applied_at', 90],
 ];

@@ -12,6 +12,7 @@ import { DOCTOR_SAMPLE_DAYS, keepSample, readSamples } from './doctor';
 import { deleteOldRows } from './old-rows';
 import { findLiveSession, insertSession, revokeSession } from './sign-ins';
 import { isUpToDate, migrateStore, openStore, type Store } from './store';
+import { openVerdictSpans, putVerdictChanges, type VerdictChanges } from './verdict-spans';
 import {
   deleteUnsettled,
   findUnsettled,
@@ -38,6 +39,7 @@ beforeAll(async () => {
     '008-doors',
     '009-acted',
     '010-actions',
+    '011-verdicts',
   ]);
   store = openStore(database.url);
 });
@@ -313,6 +315,30 @@ describe('who acted', () => {
     await noteActed(store.db, [{ outbox: 'acted-on', at: null }]);
     expect((await known())?.last.localeCompare(now)).toBe(1);
     expect((await known())?.first).toBe(first);
+  });
+});
+
+describe('verdicts', () => {
+  it('are entered with their start and end; the same start again is the same incident', async () => {
+    const lease = await takeLease(store.db, 'incidents', 'a', 60);
+    if (lease === null) return expect.fail('no lease');
+    const put = (changes: Partial<VerdictChanges>) =>
+      underLease(store, lease, (db) => putVerdictChanges(db, 'incidents', { begun: [], ended: [], ...changes }));
+    const open = async () => Object.fromEntries((await openVerdictSpans(store.db, ['incidents', 'other'])).get('incidents') ?? []);
+    const [at, before] = ['2026-11-21T10:00:00.000123Z', '2026-11-21T09:00:00Z'];
+    await put({ begun: [{ verdict: 'source_down', at }] });
+    expect(await open()).toEqual({ source_down: at });
+    // The other clock is behind: a span never ends before it begins.
+    await put({ ended: [{ verdict: 'source_down', at: before }], begun: [{ verdict: 'relay_stopped', at: before }] });
+    expect(await open()).toEqual({ relay_stopped: before });
+    await put({ begun: [{ verdict: 'source_down', at }] });
+    expect(Object.keys(await open()).sort()).toEqual(['relay_stopped', 'source_down']);
+    expect(await database.query('select verdict from verdict_span where ended_at < began_at')).toEqual([]);
+    expect(await database.query('select verdict from verdict_span')).toHaveLength(2);
+    await put({ ended: [{ verdict: 'relay_stopped', at }] });
+    await database.query(`update verdict_span set ended_at = now() - interval '401 days' where ended_at is not null`);
+    await deleteOldRows(store.db);
+    expect(await database.query('select verdict from verdict_span')).toEqual([{ verdict: 'source_down' }]);
   });
 });
 

@@ -1,5 +1,5 @@
-import { VERDICTS, type Diagnosis } from '@/lib/shared/figures/verdicts';
-import type { Circumstances } from '../evidence/circumstances';
+import { VERDICTS, type Diagnosis, type Held, type Verdict } from '@/lib/shared/figures/verdicts';
+import type { Circumstances, Finding } from '../evidence/circumstances';
 import { VERDICT_RULES } from './verdict-registry.gen';
 
 const WORST_FIRST = [...VERDICT_RULES].sort((a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict));
@@ -7,21 +7,31 @@ const WORST_FIRST = [...VERDICT_RULES].sort((a, b) => VERDICTS.indexOf(a.verdict
 /** Facts of the worst verdict that come before those of the others. */
 const FACTS_FIRST = 2;
 
-/** The verdicts that hold; the evidence is two facts of the worst, one of each other, then the worst's other facts. source_down if nothing is known. */
-export function diagnose(circumstances: Circumstances): Diagnosis {
-  const found = WORST_FIRST.flatMap((rule) => {
+type Found = Held & Finding;
+
+/** The verdicts that hold, worst first, each since the earliest start that is known: that of the rows, or the entered one (`open`). */
+export function findings(circumstances: Circumstances, open: ReadonlyMap<Verdict, string> = new Map()): Found[] {
+  const found = WORST_FIRST.flatMap((rule): Found[] => {
     const finding = rule.judge(circumstances);
-    return finding === null ? [] : [{ verdict: rule.verdict, ...finding }];
+    const entered = open.get(rule.verdict);
+    if (finding === null || entered === undefined) return finding === null ? [] : [{ verdict: rule.verdict, ...finding }];
+    const isEarlier = finding.since !== null && Date.parse(finding.since) < Date.parse(entered);
+    return [{ verdict: rule.verdict, ...finding, since: isEarlier ? finding.since : entered }];
   });
+  // Left out: what an old reading shows while no new one can be had, and that all else is healthy.
+  return circumstances.failure !== null ? found.slice(0, 1) : found.filter((one, at) => at === 0 || one.verdict !== 'healthy');
+}
+
+/** The verdicts that hold; the evidence is two facts of the worst, one of each other, then the worst's other facts. source_down if nothing is known. */
+export function diagnose(circumstances: Circumstances, open?: ReadonlyMap<Verdict, string>): Diagnosis {
+  const found = findings(circumstances, open);
   const [worst, ...others] = found;
   if (worst === undefined) return { verdict: 'source_down', since: null, evidence: [], holds: [{ verdict: 'source_down', since: null }] };
-  // Left out: what an old reading shows while no new one can be had, and that all else is healthy.
-  const telling = circumstances.failure !== null ? [] : others.filter((one) => one.verdict !== 'healthy');
   const { verdict, since, evidence } = worst;
   return {
     verdict,
     since,
-    evidence: [...evidence.slice(0, FACTS_FIRST), ...telling.flatMap((one) => one.evidence.slice(0, 1)), ...evidence.slice(FACTS_FIRST)],
-    holds: [worst, ...telling].map((one) => ({ verdict: one.verdict, since: one.since })),
+    evidence: [...evidence.slice(0, FACTS_FIRST), ...others.flatMap((one) => one.evidence.slice(0, 1)), ...evidence.slice(FACTS_FIRST)],
+    holds: found.map((one) => ({ verdict: one.verdict, since: one.since })),
   };
 }

@@ -5,6 +5,7 @@ import { within } from '@/lib/shared/async/within';
 import type { Store } from '@/lib/store/store';
 import { enter } from './progress';
 import { type DepthNow, collect } from './collect';
+import type { HoldsNow } from './incidents';
 import { isSourceFailure, isTimeout, pauseAfter } from './clock';
 import type { Observer } from './observers/observer';
 import { observe } from './observe';
@@ -19,6 +20,8 @@ export interface CollectorParts {
   observers: readonly Observer[];
   /** What waits now, from the reading that all viewers share; null if it is not known. */
   depthNow(outbox: string): Promise<DepthNow | null>;
+  /** Which verdicts hold, from the same reading; null if nothing is known. Left out: when they began and ended is not entered. */
+  holdsNow?(outbox: string): Promise<HoldsNow | null>;
   /** Called once per kind of failure in a row; the next tick retries. */
   onError(outbox: string, error: unknown): void;
 }
@@ -39,6 +42,7 @@ export class Keeper {
   /** The observed database cannot be read at the moment. */
   blind = false;
   private renewAt = 0;
+  private notedAt = 0;
   private failing: string | null = null;
 
   constructor(
@@ -55,10 +59,12 @@ export class Keeper {
       const ticket = (this.blind ? blindTurns : turns).enter(this.options.directory.database(this.id).id);
       await ticket.turn;
       const failed = await this.work().finally(() => ticket.leave());
+      await this.noteHolds();
       if (failed === null) this.failing = null;
       else this.complain(failed);
     } catch (error) {
       await this.failed(error);
+      await this.noteHolds().catch((unnoted: unknown) => this.failed(unnoted));
     }
     return this.idleMs();
   }
@@ -110,6 +116,15 @@ export class Keeper {
       session.backfillDueAt = began + pauseAfter(await backfill(session, outbox, store));
     }
     return failed;
+  }
+
+  /** Enters which verdicts began and ended, once per tick. */
+  private async noteHolds(): Promise<void> {
+    const { session, options } = this;
+    if (session === null || Date.now() < this.notedAt + options.timing.tickMs) return;
+    this.notedAt = Date.now();
+    const held = (await options.holdsNow?.(this.id)) ?? null;
+    if (held !== null) await session.incidents.enter(options.store, session.lease, held);
   }
 
   /** Reports once per kind of failure in a row. */

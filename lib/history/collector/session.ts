@@ -2,8 +2,10 @@
 import { readCollectorState, type Lease } from '@/lib/store/collector-leases';
 import { readSeries } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
+import { openVerdictSpans } from '@/lib/store/verdict-spans';
 import { addCell, ALL_TYPES, cellIn, OTHER_TYPES, seriesOfType, TYPES_KEPT, typeOfSeries, type Additions } from '@/lib/rollup/cell';
 import { Horizon, type Lags, MINUTE, SECOND, Backoff, Width } from './clock';
+import { Incidents } from './incidents';
 import type { Choice } from './method';
 import type { Tried } from './observers/observer';
 import { NO_COST, parseProgress, type Progress } from './progress';
@@ -59,6 +61,7 @@ export class Session {
     /** What the observers remember, by their keys. */
     readonly memory: Record<string, { at: string; memory: unknown }>,
     readonly names: SeriesNames,
+    readonly incidents: Incidents,
   ) {
     const { tickMs, duty, lags } = timing;
     this.horizon = new Horizon(lags);
@@ -73,7 +76,9 @@ export async function openSession(store: Store, lease: Lease, timing: Timing): P
   if (state !== null && progress === null)
     throw new Error(`The history of ${lease.outbox} was written by another version of the console: it is left alone`);
   const memory = JSON.parse(state?.memory ?? '{}') as Session['memory'];
-  return new Session(lease, timing, progress, memory, new SeriesNames(await readSeries(store.db, lease.outbox)));
+  const open = await openVerdictSpans(store.db, [lease.outbox]);
+  const incidents = new Incidents(open.get(lease.outbox) ?? new Map(), progress?.foldedTo ?? null);
+  return new Session(lease, timing, progress, memory, new SeriesNames(await readSeries(store.db, lease.outbox)), incidents);
 }
 
 /** Gives event types their series: the first two hundred of an outbox have one each, the rest share one. */

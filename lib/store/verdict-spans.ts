@@ -1,0 +1,45 @@
+/** Queries on `verdict_span`: when each verdict began to hold, and when it ended. */
+import { sql, type Transaction } from 'kysely';
+import type { Verdict } from '@/lib/shared/figures/verdicts';
+import type { StoreDb } from './store';
+import type { StoreTables } from './tables';
+
+export interface VerdictChanges {
+  begun: { verdict: Verdict; at: string }[];
+  ended: { verdict: Verdict; at: string }[];
+}
+
+/** Of each outbox the verdicts that hold and since when, in one statement; served by `verdict_span_open`. */
+export async function openVerdictSpans(db: StoreDb, outboxes: readonly string[]): Promise<Map<string, Map<Verdict, string>>> {
+  const open = new Map(outboxes.map((outbox) => [outbox, new Map<Verdict, string>()]));
+  if (outboxes.length === 0) return open;
+  const rows = await db
+    .selectFrom('verdict_span')
+    .select(['outbox', 'verdict', 'beganAt'])
+    .where('outbox', 'in', outboxes)
+    .where('endedAt', 'is', null)
+    .execute();
+  for (const { outbox, verdict, beganAt } of rows) open.get(outbox)?.set(verdict, beganAt);
+  return open;
+}
+
+/** Enters what began and ended. Only inside a transaction that holds the outbox's lease. */
+export async function putVerdictChanges(db: Transaction<StoreTables>, outbox: string, { begun, ended }: VerdictChanges): Promise<void> {
+  for (const { verdict, at } of ended) {
+    await db
+      .updateTable('verdict_span')
+      // Times of an outage are by our clock, others by that of the observed database.
+      .set({ endedAt: sql<string>`greatest(began_at, ${at}::timestamptz)` })
+      .where('outbox', '=', outbox)
+      .where('verdict', '=', verdict)
+      .where('endedAt', 'is', null)
+      .execute();
+  }
+  if (begun.length === 0) return;
+  await db
+    .insertInto('verdict_span')
+    .values(begun.map(({ verdict, at }) => ({ outbox, verdict, beganAt: at, endedAt: null })))
+    // The same start again is the same incident.
+    .onConflict((conflict) => conflict.columns(['outbox', 'verdict', 'beganAt']).doUpdateSet({ endedAt: null }))
+    .execute();
+}
