@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import type { SkipCode } from '@/lib/shared/model';
+import type { LineCount } from '@/lib/outbox/companions';
 import { classify } from './classify';
 import { stepsOf, type Asked, type Change, type Seen } from './operation';
 import { expectChange, readBack, type Expectation, type Fault, type ReadBack } from './read-back';
@@ -173,12 +174,19 @@ async function changeRows(work: StepChange, held: HeldRow[]): Promise<Changed> {
       event_id: row.id,
       event_type: row.type,
       aggregate_id: row.aggregate_id,
-      ...(image === undefined ? (left.get(row.id) ?? passedOver) : { code: null, detail: null }),
+      ...(image === undefined ? (left.get(row.id) ?? passedOver) : { code: null, detail: null, counted: countedBy(work, row) }),
       before: parseImage(row.image),
       after: image === undefined ? null : parseImage(image),
     };
   });
   return { work, held, expectation, records, parts };
+}
+
+/** Dead rows are in no depth, so their coming and going would be taken for that of events which nobody saw. */
+function countedBy({ outbox: { main }, step: { source, target, dead } }: StepChange, { version }: HeldRow): LineCount | undefined {
+  if (target === main && dead) return 'inserted';
+  if (source !== main || version.state !== 'dead') return undefined;
+  return target === null ? 'depth' : 'deleted';
 }
 
 const allTook = ({ faults }: ReadBack): boolean => faults.size === 0;

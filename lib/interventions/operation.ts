@@ -16,6 +16,8 @@ import type { LiveState, State } from '@/lib/shared/states';
 export interface Step {
   source: Place;
   target: Place | null;
+  /** It leaves them dead. */
+  dead: boolean;
   /** Which rows of the source this step applies to, apart from key and version. */
   match(at: PlaceSql): RawBuilder<boolean>;
   version: 'exact' | 'stable';
@@ -29,7 +31,7 @@ export interface Step {
 }
 
 /** The defaults of a step that moves rows unchanged. */
-export const PLAIN_STEP = { set: {}, call: null, olderThanStuckAfter: null, notify: null, warnings: [] };
+export const PLAIN_STEP = { dead: false, set: {}, call: null, olderThanStuckAfter: null, notify: null, warnings: [] };
 
 /** Why an operation leaves a row in this state alone. `because` is a message key under `refusals.<code>`. */
 export interface Refusal {

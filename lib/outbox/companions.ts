@@ -12,6 +12,10 @@ export function recordTables(engine: Pick<Engine, 'companions'>): { headers: Tab
 /** Key in the detail of an applied line that holds its outbox, so that lines can be filtered without a join. */
 export const LINE_OUTBOX = 'outbox';
 
+/** Key in the same place: what the change alone did to the counts of the outbox's table, of which no event can be seen to come or go. */
+export const LINE_COUNT = 'counted';
+export type LineCount = 'inserted' | 'deleted' | 'depth';
+
 /** Index on the event id of record lines; the lines of an event are counted by it. */
 export const RECORDS_INDEX = 'intervention_event_event';
 /** Characters of an id in that index, on engines that cannot index a text of any length. */

@@ -105,7 +105,7 @@ async function create() {
   const housekeeping = startHousekeeping({ store, rollupDays: config.retention.rollupDays, onError: warn('housekeeping failed') });
   const interventions: InterventionDeps = {
     directory,
-    requireStore: (outbox) => requireStore(store, outbox),
+    requireStore: (outbox) => requireStore(store, outbox).then(() => collector.acted(outbox)),
     unsettled: unsettledLog(store, warn('the store does not take an intervention whose outcome is unknown')),
     onRecord: (outbox) => carrier.kick(outbox),
   };

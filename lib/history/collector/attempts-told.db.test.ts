@@ -96,7 +96,7 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       const tried = { from: from * 1_000, to: to * 1_000, rows: [] };
       const seen = await outbox.database.read(async (db) => {
         await outbox.database.engine.byIndex(db, { memory: true });
-        return attemptsObserver.tick({ outbox, db, at: new Date(at).toISOString(), memory, tried });
+        return attemptsObserver.tick({ outbox, db, at: new Date(at).toISOString(), memory, tried, acted: null });
       });
       memory = JSON.parse(JSON.stringify(seen.memory));
       return [...seen.additions.keys()].reduce((sum, minute) => sum + cellIn(seen.additions, minute, ALL_TYPES).retries, 0);

@@ -69,6 +69,11 @@ export class Keeper {
     return this.idleMs();
   }
 
+  /** Before its next work it renews the lease, which tells that operators acted. */
+  renew(): void {
+    this.renewAt = 0;
+  }
+
   async release(): Promise<void> {
     const { session } = this;
     this.session = null;

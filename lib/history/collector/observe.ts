@@ -51,7 +51,7 @@ async function observeOnce(session: Session, outbox: Outbox, observer: Observer)
       await engine.byIndex(db, { memory: true });
       const { rows } = await sql<{ at: string }>`select ${engine.fragments.nowIso()} as at`.execute(db);
       const time = rows[0]?.at ?? '';
-      return { at: time, seen: await observer.tick({ outbox, db, at: time, memory: past, tried }) };
+      return { at: time, seen: await observer.tick({ outbox, db, at: time, memory: past, tried, acted: session.lease.acted }) };
     },
     { statementMs: STATEMENT_MS },
   );

@@ -20,13 +20,13 @@ export const restoreOperation: Operation = {
     const step = (target: Place, match: Step['match']): Step => ({ ...PLAIN_STEP, source: archive, target, version: 'exact', match });
     const unpublished: Step['match'] = (at) => unlessPublished(outbox, at, waiting, cameFrom(outbox.main, waiting)(at));
     const steps = [
-      step(outbox.main, cameFrom(outbox.main, ['dead'])),
+      { ...step(outbox.main, cameFrom(outbox.main, ['dead'])), dead: true },
       { ...step(outbox.main, unpublished), warnings: ['relay_will_send_it'] },
-      ...(outbox.dead === null ? [] : [step(outbox.dead, cameFrom(outbox.dead, ['dead']))]),
+      ...(outbox.dead === null ? [] : [{ ...step(outbox.dead, cameFrom(outbox.dead, ['dead'])), dead: true }]),
     ];
     if (asDead === null) return steps;
     const pending = step(asDead, cameFrom(outbox.main, ['pending']));
-    return [{ ...pending, set: shape.asDead?.set ?? {}, warnings: ['comes_back_as_dead'] }, ...steps];
+    return [{ ...pending, dead: true, set: shape.asDead?.set ?? {}, warnings: ['comes_back_as_dead'] }, ...steps];
   },
   refusal(_outbox, state) {
     return state === 'archived' ? null : { code: 'wrong_state', because: 'not_archived' };

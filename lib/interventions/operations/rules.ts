@@ -33,6 +33,7 @@ export function ruleOperation(key: string): Operation {
 
 function stepsOfRule(outbox: Outbox, rule: ChangeRule): Step[] {
   const common = {
+    dead: false,
     version: rule.version,
     set: rule.set,
     call: rule.call ?? null,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ALL_TYPES, addCell, emptyCell, type Cell, meanErrorMs } from '@/lib/rollup/cell';
+import { ALL_TYPES, TOUCHED, addCell, emptyCell, type Cell, meanErrorMs } from '@/lib/rollup/cell';
+import { bucketOf } from '@/lib/rollup/histogram';
 import {
   countDepartures,
   countUnseen,
@@ -10,7 +11,7 @@ import {
   type DepartureTick,
   type Flow,
 } from './departures-count';
-import { GAP_MS } from './observer';
+import { GAP_MS, type Act } from './observer';
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -65,6 +66,7 @@ function play(events: Event[], ticksMs: number[], { deletes, lateMs }: Way): { c
       capped: false,
       rows: [...found, ...byKey],
       gone: missing.filter((id) => !byKey.some((one) => one.id === id)),
+      acts: [],
       deletes,
       recent: !deletes ? { fromMs: since, newestMs: times.length === 0 ? null : Math.max(...times), newestKey: null } : null,
       counts: deletes
@@ -118,6 +120,7 @@ describe('events that are followed from look to look', () => {
       capped: false,
       rows: [row],
       gone: [],
+      acts: [],
       deletes: false,
       recent: null,
       counts: null,
@@ -135,6 +138,7 @@ describe('events that are followed from look to look', () => {
       capped: false,
       rows: [row],
       gone: [],
+      acts: [],
       deletes: false,
       recent: null,
       counts: null,
@@ -246,6 +250,65 @@ describe('events that nobody saw', () => {
     expect(tell([...rolledBack, ...away]).reduce((sum, events) => sum + events, 0)).toBe(0);
     // Afterwards as before.
     expect(tell([...rolledBack, ...away, [620, 700, 10, 0]]).at(-1)).toBe(20);
+  });
+});
+
+describe('what operators do', () => {
+  const act = (record: string, counted: Act['counted'], id = '1'): Act => ({ record, id, counted });
+  const open: DepartureRow = { id: '1', type: 'a', state: 'pending', createdMs: START - 769_000, publishedMs: null };
+  const quiet: DepartureTick = { atMs: START, capped: false, rows: [], gone: [], acts: [], deletes: true, recent: null, counts: null };
+  /** Ticks a second apart; what they counted. */
+  function over(ticks: Partial<DepartureTick>[]): Record<string, Cell> {
+    const sums: Record<string, Cell> = {};
+    let memory: DepartureMemory | null = null;
+    for (const [at, tick] of ticks.entries()) {
+      const answer = countDepartures(memory, { ...quiet, atMs: START + at * 1_000, ...tick });
+      memory = departureMemory(JSON.parse(JSON.stringify(answer.memory)));
+      for (const cells of answer.additions.values()) for (const [series, cell] of cells) addCell((sums[series] ??= emptyCell()), cell);
+    }
+    return sums;
+  }
+  const counts = (inserted: number, deleted: number, depth = 2) => ({ counts: { inserted, updated: 0, deleted, depth } });
+
+  it.each<[string, Partial<DepartureTick>[], number]>([
+    [
+      'a dead row that is archived and restored is no event, however late the counts are',
+      [
+        counts(9, 5),
+        { ...counts(9, 5), acts: [act('r1', 'deleted')] },
+        counts(9, 6),
+        { ...counts(9, 6), acts: [act('r2', 'inserted')] },
+        counts(10, 6),
+      ],
+      0,
+    ],
+    [
+      'one that is sent again where it is hides none of those that nobody saw',
+      [counts(9, 5), { ...counts(9, 5, 3), acts: [act('r1', 'depth')] }, { ...counts(13, 9, 3), acts: [act('r1', 'depth')] }],
+      4,
+    ],
+    [
+      'a record from before the first tick moves nothing',
+      [
+        { ...counts(9, 5), acts: [act('r1', 'deleted')] },
+        { ...counts(11, 7), acts: [act('r1', 'deleted')] },
+      ],
+      2,
+    ],
+  ])('%s', (_name, ticks, published) => {
+    expect(over(ticks)[ALL_TYPES]?.published ?? 0).toBe(published);
+    expect(over(ticks)[ALL_TYPES]?.created ?? 0).toBe(published);
+  });
+
+  it('leaves an event what it is, and its wait out of the mean: it is apart', () => {
+    const other: DepartureRow = { ...open, id: '2', createdMs: START };
+    const sums = over([
+      { rows: [open, other] },
+      { rows: [open, other], acts: [act('r1', null)] },
+      { gone: ['1', '2'], ...counts(0, 0, 0) },
+    ]);
+    expect(sums[ALL_TYPES]).toMatchObject({ published: 2, created: 2, latencySumMs: 1_500 });
+    expect(sums[TOUCHED]).toMatchObject({ published: 0, latency: new Map([[bucketOf(771_000), 1]]) });
   });
 });
 

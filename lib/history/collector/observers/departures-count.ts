@@ -9,8 +9,8 @@
 import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
 import { addTo, bucketOf } from '@/lib/rollup/histogram';
-import { cellIn, type Additions, ALL_TYPES, HOW } from '@/lib/rollup/cell';
-import { follow, GAP_MS, tally, type ObservedRow } from './observer';
+import { cellIn, type Additions, ALL_TYPES, HOW, TOUCHED } from '@/lib/rollup/cell';
+import { follow, GAP_MS, tally, type Act, type ObservedRow } from './observer';
 
 /** Rows of transactions that are open for longer are counted only if they are seen open. */
 const OVERLAP_MS = 10_000;
@@ -83,6 +83,8 @@ export type DepartureRow = Pick<ObservedRow, 'id' | 'type' | 'state' | 'createdM
 
 export interface DepartureTick {
   atMs: number;
+  /** Of the last minutes. */
+  acts: readonly Act[];
   /** More wait than are followed. */
   capped: boolean;
   rows: DepartureRow[];
@@ -156,6 +158,9 @@ const memorySchema = z.object({
   recent: recentSchema.nullable(),
   flow: flowSchema.nullable(),
   arrivals: arrivalsSchema.default(NO_ARRIVALS),
+  /** Records whose acts have been counted, and open events that operators changed. */
+  records: z.array(z.string()).default([]),
+  touched: z.array(z.string()).default([]),
 });
 export type DepartureMemory = z.infer<typeof memorySchema>;
 
@@ -181,13 +186,15 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
   const deviationMs = sinceMs / Math.sqrt(12);
   const unseen = unseenWait(last?.arrivals ?? NO_ARRIVALS, sinceMs);
   const arrived = { seen: 0, unseen: 0, laterMs: 0 };
+  const touched = new Set([...(last?.touched ?? []), ...tick.acts.map(({ id }) => id)]);
   let { capped } = tick;
   let [followed, seenToGo] = [0, 0];
 
-  const depart = (row: Omit<DepartureRow, 'id' | 'state'>, wait: Wait): void => {
-    departed.events += 1;
-    departed.waitedMs += wait.waitMs;
-    enter(additions, row, { atMs, sinceMs, wait: timed ? wait : null });
+  const depart = (row: Omit<DepartureRow, 'state'>, wait: Wait): void => {
+    const apart = touched.has(row.id);
+    if (!apart) departed.events += 1;
+    if (!apart) departed.waitedMs += wait.waitMs;
+    enter(additions, row, { atMs, sinceMs, wait: timed ? wait : null, apart });
   };
   /** Without a time of creation, when it came is not known either. */
   const met = (waitedMs: number, createdMs: number | null): Wait => ({
@@ -223,13 +230,13 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
       return null;
     },
     missed: ([id, type, createdMs, waitedMs]) => [id, type, createdMs, waitedMs + sinceMs],
-    gone([, type, createdMs, waitedMs]) {
+    gone([id, type, createdMs, waitedMs]) {
       seenToGo += 1;
-      if (deletes) depart({ type, createdMs, publishedMs: null }, met(waitedMs, createdMs));
+      if (deletes) depart({ id, type, createdMs, publishedMs: null }, met(waitedMs, createdMs));
     },
   });
 
-  const { flow, events } = countUnseen(last?.flow ?? null, { atMs, counts, seenToGo, deletes });
+  const { flow, events } = countUnseen(withoutActs(last, tick.acts), { atMs, counts, seenToGo, deletes });
   if (events > 0) {
     // Their types are not known: they count into the series of all types only.
     const cell = cellIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
@@ -248,7 +255,11 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
   const published = tick.rows.filter(({ state }) => state === 'published');
   const recent = tick.recent && nextRecent(last?.recent ?? null, atMs, published, tick.recent);
   const arrivals = withArrivals(last?.arrivals ?? NO_ARRIVALS, arrived, sinceMs);
-  return { additions, memory: { atMs, capped, open, recent, flow, arrivals } };
+  const acted = {
+    records: [...new Set(tick.acts.map(({ record }) => record))],
+    touched: open.flatMap(([id]) => (touched.has(id) ? id : [])),
+  };
+  return { additions, memory: { atMs, capped, open, recent, flow, arrivals, ...acted } };
 }
 
 function withArrivals(sum: Arrivals, { seen, unseen, laterMs }: Pick<Arrivals, 'seen' | 'unseen' | 'laterMs'>, sinceMs: number): Arrivals {
@@ -262,16 +273,27 @@ function withArrivals(sum: Arrivals, { seen, unseen, laterMs }: Pick<Arrivals, '
   };
 }
 
+/** The sums, as if what was done since the last tick had moved no count alone. */
+function withoutActs(last: DepartureMemory | null, acts: readonly Act[]): Flow | null {
+  if (last?.flow == null) return null;
+  const from = { ...last.flow.from };
+  for (const { record, counted } of acts) if (counted !== null && !last.records.includes(record)) from[counted] += 1;
+  return { ...last.flow, from };
+}
+
 /** Enters an event that left: with the time that its row records, else with the time it was seen waiting. */
 function enter(
   additions: Additions,
   { type, createdMs, publishedMs }: Omit<DepartureRow, 'id' | 'state'>,
-  { atMs, sinceMs, wait }: { atMs: number; sinceMs: number; wait: Wait | null },
+  { atMs, sinceMs, wait, apart }: { atMs: number; sinceMs: number; wait: Wait | null; apart: boolean },
 ): void {
   const believed = publishedMs !== null && publishedMs <= atMs && publishedMs > atMs - BELIEVED_MS;
-  tally(additions, believed ? publishedMs : atMs, type, (cell) => {
+  const leftMs = believed ? publishedMs : atMs;
+  const lastedMs = createdMs === null ? null : (publishedMs ?? atMs) - createdMs;
+  if (apart && lastedMs !== null) addTo(cellIn(additions, Math.floor(leftMs / 60_000), TOUCHED).latency, bucketOf(lastedMs));
+  tally(additions, leftMs, type, (cell) => {
     cell.published += 1;
-    const lastedMs = createdMs === null ? null : (publishedMs ?? atMs) - createdMs;
+    if (apart) return;
     // Published before it was created: clocks disagree.
     if (lastedMs !== null && lastedMs < 0) cell.negative += 1;
     if (publishedMs !== null) {

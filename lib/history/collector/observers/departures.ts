@@ -1,6 +1,8 @@
 /** The statements of the observers that follow open events: open rows, new rows, and followed rows by their keys. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
+import type { Acted } from '@/lib/store/acted';
+import { LINE_COUNT, recordTables } from '@/lib/outbox/companions';
 import { fitRange, numberedKey } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
@@ -19,6 +21,7 @@ import {
   rowsByIndex,
   SCANNED_ROWS,
   toRow,
+  type Act,
   type Observation,
   type ObservedRow,
   type Observer,
@@ -51,7 +54,7 @@ export const deletesObserver: Observer = {
   tick: (input) => observeDepartures(input, true),
 };
 
-async function observeDepartures({ outbox, db, at, memory: given }: ObserverTick, deletes: boolean): Promise<Observation> {
+async function observeDepartures({ outbox, db, at, memory: given, acted }: ObserverTick, deletes: boolean): Promise<Observation> {
   const began = performance.now();
   const memory = departureMemory(given);
   const ways = await waysOf(db, outbox, deletes);
@@ -75,10 +78,30 @@ async function observeDepartures({ outbox, db, at, memory: given }: ObserverTick
     rows: [...rows, ...byKey.rows],
     gone: byKey.gone,
     deletes,
+    // After the rows: what was done to them is known.
+    acts: await actsOf(db, outbox, acted),
     recent,
     counts: changes === null ? null : { ...changes, depth: isCut || ways.open === 'known' ? null : rows.length },
   });
   return { ...counted, rows: rows.length + byKey.rows.length };
+}
+
+/** The clocks of the store and of the observed database differ by less. */
+const CLOCKS_MS = 3_600_000;
+/** Our transactions, and the gaps that an observer bridges, are shorter. */
+const ACTS_SECONDS = 180;
+
+/** What operators changed in the last minutes; by the index of the records on outbox and time, then by their key; locks nothing. */
+async function actsOf(db: Db, { id, records, database: { engine } }: Outbox, acted: Acted | null): Promise<Act[]> {
+  if (acted === null || Date.now() - Date.parse(acted.last) > CLOCKS_MS || records === 'absent' || records === 'unreadable') return [];
+  const { fragments: f, companions } = engine;
+  const { headers, events } = recordTables(engine);
+  const { columns } = companions;
+  const acts = sql<Act>`select ${f.asText(sql.ref('i.id'), columns.id)} as record, e.event_id as id,
+      ${f.jsonText(sql.ref('e.detail'), [LINE_COUNT], columns.json)} as counted
+    from ${f.from(headers, 'i')} join ${f.from(events, 'e')} on e.intervention_id = i.id and e.code is null
+    where ${f.isLiteral(sql.ref('i.outbox'), [id], columns.name)} and i.at >= ${f.secondsBefore(f.now(), ACTS_SECONDS)}`;
+  return (await acts.execute(db)).rows;
 }
 
 const OPEN: readonly LiveState[] = ['pending', 'retrying', 'processing'];

@@ -1,6 +1,7 @@
 /** What an observer is, and what ticks share: finding rows by an index or by their ids, and following them. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
+import type { LineCount } from '@/lib/outbox/companions';
 import { fitTests, leadsWith } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
@@ -14,6 +15,7 @@ import { commonTests } from '@/lib/shape/reason';
 import type { ValueRole } from '@/lib/shape/shape';
 import type { CollectionMethod } from '@/lib/shared/figures/collection';
 import type { LiveState, State } from '@/lib/shared/states';
+import type { Acted } from '@/lib/store/acted';
 
 /** A row as a tick found it; times are milliseconds since the epoch by the observed database's clock. */
 export interface ObservedRow {
@@ -35,6 +37,13 @@ export interface Tried {
   rows: ObservedRow[];
 }
 
+/** An event that operators changed, by the record of that, and the count that this moved alone. */
+export interface Act {
+  record: string;
+  id: string;
+  counted: LineCount | null;
+}
+
 export interface ObserverTick {
   outbox: Outbox;
   /** The collector's read-only transaction, with its timeouts and `byIndex` set: every statement sees what is committed when it begins. */
@@ -45,6 +54,8 @@ export interface ObserverTick {
   memory: unknown;
   /** What the collector read since this observer's last tick; null if it reads no rows. */
   tried: Tried | null;
+  /** When operators acted on the outbox; null if they never did. */
+  acted: Acted | null;
 }
 
 export interface Observation {
