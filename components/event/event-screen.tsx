@@ -134,9 +134,14 @@ function EventOperations({ detail, outbox, onOperate }: { detail: EventDetail; o
     <section className={classes.operations} aria-label={t('title')} data-empty={possible.length === 0 || undefined}>
       {possible.length > 0 && (
         <div className={classes.operationButtons}>
-          {possible.map((operation) => (
-            <Button key={operation} size="sm" variant={operation === 'archive' ? 'default' : 'filled'} onClick={() => onOperate(operation)}>
-              {name(operation)}
+          {possible.map((operation, index) => (
+            <Button
+              key={operation}
+              size="sm"
+              variant={index > 0 || operation === 'archive' ? 'default' : 'filled'}
+              onClick={() => onOperate(operation)}
+            >
+              {name(operation, detail.event.maxAttempts)}
             </Button>
           ))}
         </div>

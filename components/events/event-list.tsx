@@ -172,11 +172,11 @@ function SelectionBar({ outbox, ticks: { events, extent, full, clear }, interven
         )}
       </div>
       <div className={selection.operations}>
-        {possible.map(({ operation, allowed }) => (
+        {possible.map(({ operation, allowed }, index) => (
           <Button
             key={operation}
             size="compact-md"
-            variant={operation === 'archive' ? 'default' : 'filled'}
+            variant={index > 0 || operation === 'archive' ? 'default' : 'filled'}
             onClick={() => intervention.open(outbox, operation, seen)}
           >
             {allowed === events.length ? name(operation) : t('some', { operation: name(operation), allowed, count: events.length })}

@@ -8,7 +8,7 @@ import { Form } from '../frame/popovers';
 import classes from './intervention-dialog.module.css';
 import { useFates, useFateSentence } from './fates';
 import { useOperationName } from './operations';
-import { PreviewRows, SqlView } from './preview-rows';
+import { About, PreviewRows, SqlView } from './preview-rows';
 import { ResultPanel, HaltedPanel, RunningPanel, ProblemPanel, UnknownPanel } from './panels';
 import type { Open, Opening } from './send';
 import { storedList, storeList } from './sent';
@@ -118,6 +118,13 @@ function Deciding({ opening: { subject, operation, events }, preview: read, run,
   const [typed, setTyped] = useState('');
   const [touched, setTouched] = useState(false);
 
+  const warning = (code: string) =>
+    t.has(`operations.${operation}.warnings.${code}`)
+      ? t(`operations.${operation}.warnings.${code}`)
+      : t.has(`warnings.${code}`)
+        ? t(`warnings.${code}`)
+        : code;
+
   const count = countOf(read);
   const mustType = operation === 'archive' && count > TYPED_ABOVE;
   const accepted = acceptedReason(reason);
@@ -160,6 +167,7 @@ function Deciding({ opening: { subject, operation, events }, preview: read, run,
         )}
         {preview !== null && (
           <>
+            {count > 0 && <About rows={preview.rows} first={beyond.length > 0} />}
             <PreviewRows rows={preview.rows} />
             {count > 0 && beyond.length > 0 && (
               <p className={classes.consequence}>
@@ -168,12 +176,16 @@ function Deciding({ opening: { subject, operation, events }, preview: read, run,
             )}
             {moved && again(classes.start)}
             {count > 0 &&
-              preview.warnings.map((code) => (
+              preview.warnings.map(({ code, count: about }) => (
                 <p key={code} className={classes.warning}>
                   <IconAlertTriangle size={16} aria-hidden />
-                  <span>{t.has(`warnings.${code}`) ? t(`warnings.${code}`) : code}</span>
+                  <span>
+                    {about < preview.allowed && t('interventions.some', { count: about, all: preview.allowed })}
+                    {warning(code)}
+                  </span>
                 </p>
               ))}
+            {count > 0 && preview.orderNotLooked === true && <p className={classes.consequence}>{t('interventions.orderNotLooked')}</p>}
             {count === 0 && <p className={classes.nothing}>{t('interventions.nothingAllowed', { operation: name(operation) })}</p>}
             {count > 0 && (
               <ReasonField value={reason} onChange={setReason} invalid={touched && accepted === null} onSubmit={() => confirm(false)} />

@@ -49,10 +49,15 @@ export function operationChoices(
     });
 }
 
-/** The name of an operation; its key if the catalogue has none. */
-export function useOperationName(): (operation: string) => string {
+/** The name of an operation, with how many attempts a requeue gives where that is known; its key if the catalogue has none. */
+export function useOperationName(): (operation: string, maxAttempts?: number | null) => string {
   const t = useTranslations('operations');
-  return (operation) => (t.has(`${operation}.name`) ? t(`${operation}.name`) : operation);
+  return (operation, maxAttempts = null) =>
+    operation === 'requeue' && maxAttempts !== null
+      ? t('requeue.nameOf', { max: maxAttempts })
+      : t.has(`${operation}.name`)
+        ? t(`${operation}.name`)
+        : operation;
 }
 
 export function useObstacleText(): (obstacle: Obstacle) => string {

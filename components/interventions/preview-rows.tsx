@@ -1,11 +1,48 @@
 import { useTranslations } from 'next-intl';
+import { errorTemplate } from '@/lib/shared/lists/cause';
 import type { InterventionPreview } from '@/lib/shared/model';
+import { formatMoney, sumAmounts } from '@/lib/shared/text/money';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
-import { RelativeTime } from '../figures/time';
+import { RelativeTime, useAgo } from '../figures/time';
+import { useFormat } from '../figures/use-format';
 import { useSkipText } from './operations';
 import classes from './preview-rows.module.css';
 
 type Row = InterventionPreview['rows'][number];
+
+/** What the events have in common: their most frequent cause, their age and their sum; of the `first` ones, if there are more. */
+export function About({ rows, first }: { rows: Row[]; first: boolean }) {
+  const t = useTranslations('interventions.about');
+  const format = useFormat();
+  const ago = useAgo();
+  const events = rows.flatMap(({ event, allowed }) => (allowed ? event : []));
+  const causes = new Map<string, number>();
+  for (const { error } of events) {
+    const cause = error === null ? null : errorTemplate(error);
+    if (cause !== null) causes.set(cause, (causes.get(cause) ?? 0) + 1);
+  }
+  const [cause] = [...causes].sort(([, a], [, b]) => b - a);
+  const times = events.flatMap(({ createdAt }) => createdAt ?? []).sort();
+  const [oldest, newest] = [times[0], times.at(-1)];
+  const sums = sumAmounts(events).map(({ amount, currency }) => formatMoney(amount, currency, format.locale));
+  const facts = [
+    ...(oldest === undefined || newest === undefined
+      ? []
+      : [t('created', { one: oldest === newest ? 'yes' : 'no', oldest: ago(oldest), newest: ago(newest) })]),
+    ...(sums.length === 0 ? [] : [t('sum', { sums: sums.join(' + ') })]),
+  ];
+  return (
+    <div className={classes.about}>
+      {cause !== undefined && (
+        <p>
+          {t('cause', { count: cause[1], all: events.length })} <bdi>{visibleText(cause[0])}</bdi>
+        </p>
+      )}
+      {facts.length > 0 && <p>{first ? t('first', { count: rows.length, facts: facts.join(' · ') }) : facts.join(' · ')}</p>}
+    </div>
+  );
+}
 
 /** First the rows that will change, then those left alone, each with the reason. */
 export function PreviewRows({ rows }: { rows: Row[] }) {
@@ -24,16 +61,13 @@ export function PreviewRows({ rows }: { rows: Row[] }) {
               {t('columns.attempts')}
             </th>
             <th scope="col">{t('columns.age')}</th>
-            <th scope="col" className={classes.wide}>
-              {t('columns.version')}
-            </th>
           </tr>
         </thead>
         <tbody>{changing.map(previewRow)}</tbody>
         {left.length > 0 && (
           <tbody>
             <tr>
-              <th scope="rowgroup" colSpan={5} className={classes.leftAlone}>
+              <th scope="rowgroup" colSpan={4} className={classes.leftAlone}>
                 {t('leftAlone', { count: left.length })}
               </th>
             </tr>
@@ -59,13 +93,10 @@ function PreviewRow({ row: { event, allowed, code, because } }: { row: Row }) {
         </td>
         <td className={classes.number}>{event.attempts ?? ''}</td>
         <td>{event.createdAt !== null && <RelativeTime at={event.createdAt} />}</td>
-        <td className={classes.version} title={event.version}>
-          {event.version}
-        </td>
       </tr>
       {!allowed && (
         <tr data-left>
-          <td colSpan={5} className={classes.because}>
+          <td colSpan={4} className={classes.because}>
             {skip(code, { state: event.state, at: event.publishedAt, because: because ?? undefined })}
           </td>
         </tr>

@@ -19,7 +19,7 @@ const CONFIRMED: Record<OperationKey, (events: string) => string> = {
 };
 
 export function operationButton(page: Page, operation: OperationKey): Locator {
-  return page.getByRole('button', { name: OPERATION_BUTTONS[operation], exact: true });
+  return page.getByRole('button', { name: new RegExp(`^${OPERATION_BUTTONS[operation]}( \\(|$)`) });
 }
 
 /** Opens the dialog of an operation and waits for its preview. */

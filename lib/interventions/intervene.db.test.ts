@@ -211,6 +211,14 @@ describe('an intervention', () => {
 
   it('says in a preview what it would do, and does nothing', async () => {
     const preview = await previewIntervention(open.outbox, await request('requeue', DEAD, RETRYING));
+    const cautious = {
+      ...open.outbox,
+      shape: { ...open.outbox.shape, cautions: { dead: ['may_already_be_out'], pending: ['relay_may_be_sending'] } },
+    };
+    const warnedOf = async (operation: string) => (await previewIntervention(cautious, await request(operation, DEAD, RETRYING))).warnings;
+    // What the event's page says of its state, counted; not where nothing is sent again.
+    expect(await warnedOf('requeue')).toEqual([{ code: 'may_already_be_out', count: 1 }]);
+    expect(await warnedOf('archive')).toEqual([]);
     expect(preview).toMatchObject({ allowed: 2, warnings: [], rows: [{ allowed: true }, { allowed: true }] });
     expect(preview.sql.some(({ text }) => /^update "p2p"\."transaction_outbox"/.test(text))).toBe(true);
     expect((await previewIntervention(open.outbox, await request('release', DEAD))).rows).toMatchObject([

@@ -41,10 +41,29 @@ export async function previewIntervention(
       operation: operation.key,
       rows,
       allowed: allowed.size,
-      warnings: [...new Set(used.flatMap((step) => step.warnings))],
+      warnings: warningsOf(outbox, operation, used, ofSteps.matches, rows),
       sql: used.flatMap((step) => statementsOf(outbox, db, operation, step, seen)),
     };
   });
+}
+
+/** Of the steps, and of the state of what is sent again as the event's page has them: each with how many of the events it is about. */
+function warningsOf(
+  { shape }: Outbox,
+  { sendsAgain }: Operation,
+  used: readonly Step[],
+  matches: ReadonlyMap<Step, ReadonlySet<string>>,
+  rows: InterventionPreview['rows'],
+): InterventionPreview['warnings'] {
+  const counts = new Map<string, number>();
+  for (const { event, allowed } of rows) {
+    if (!allowed) continue;
+    const { state } = event;
+    const ofState = sendsAgain && state !== 'archived' && state !== 'unmapped' ? (shape.cautions[state] ?? []) : [];
+    const ofSteps = used.flatMap((step) => (matches.get(step)?.has(event.id) === true ? step.warnings : []));
+    for (const code of new Set([...ofSteps, ...ofState])) counts.set(code, (counts.get(code) ?? 0) + 1);
+  }
+  return [...counts].map(([code, count]) => ({ code, count }));
 }
 
 export function operationOf(key: string): Operation {

@@ -340,7 +340,9 @@ export interface InterventionPreview {
   operation: string;
   rows: { event: VersionedEvent; allowed: boolean; code: SkipCode | null; because: string | null }[];
   allowed: number;
-  warnings: string[];
+  /** Each with how many of the allowed events it is about; `orderNotLooked`: no index leads to their aggregates, or it took too long. */
+  warnings: { code: string; count: number }[];
+  orderNotLooked?: boolean;
   /** The statements that will run, with numbered parameters, and their values. */
   sql: { text: string; parameters: string[] }[];
 }

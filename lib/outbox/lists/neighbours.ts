@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { DatabaseFailure } from '@/lib/database/failure';
 import type { Neighbour, OutboxEvent } from '@/lib/shared/model';
 import { isIndexed } from './filters';
 import { and, fromOf, keyOrder } from './sql';
@@ -6,7 +7,9 @@ import { listOf, type Walk } from './walks';
 import { isSmall, livePlaces, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from '../rows/row';
+import { statePredicate } from '@/lib/shape/compile';
 import { keepsOrder } from '@/lib/shape/shape';
+import type { LiveState } from '@/lib/shared/states';
 
 const SIDE = 25;
 /** Without an index on the aggregate: rows read on each side of the event, per index of the list. */
@@ -112,4 +115,49 @@ export function mark(events: OutboxEvent[], currentId: string, inOrder: boolean)
     blocked: inOrder && isWaiting(event) && events.slice(0, index).some(isWaiting),
     overtaken: !inOrder && isWaiting(event) && events.slice(index + 1).some((later) => later.state === 'published'),
   }));
+}
+
+/** Looking for what order would be broken is a service, not worth a wait. */
+const ORDER_MS = 1_000;
+
+/**
+ * Of these events, how many a later one of their aggregate has overtaken, or, where the relay keeps order, an earlier one holds up; null without
+ * aggregates. Served by the index on the aggregate, one probe per event; without it, or in more than a second, `not_looked`.
+ */
+export async function orderWithin(outbox: Outbox, ids: readonly string[]): Promise<{ code: string; count: number } | 'not_looked' | null> {
+  const { engine } = outbox.database;
+  const other = placeSql(outbox, outbox.main, 'other');
+  const inOrder = keepsOrder(outbox.shape);
+  const states: readonly LiveState[] = inOrder ? (outbox.shape.ordering?.blockedBy ?? []) : ['published'];
+  const standing = statePredicate(outbox.shape, states, 'other', outbox.scope);
+  if (other.role('aggregateId') === null) return null;
+  if (standing === null || !(isSmall(outbox.main) || isIndexed(outbox.main, 'aggregateId'))) return 'not_looked';
+  const counts = livePlaces(outbox).flatMap((place) => {
+    const at = placeSql(outbox, place);
+    const same = (['aggregateId', 'aggregateType'] as const).flatMap((key) => {
+      const [own, its] = [at.role(key), other.role(key)];
+      return own === null || its === null ? [] : [sql<boolean>`${its.sql} = ${own.sql}`];
+    });
+    const [own, its] = [at.roleInstant('createdAt'), other.roleInstant('createdAt')];
+    if (at.role('aggregateId') === null || own === null || its === null) return [];
+    const beyond = inOrder ? sql<boolean>`${its} < ${own}` : sql<boolean>`${its} > ${own}`;
+    return [
+      sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(ids)} and exists
+      (select 1 from ${other.from} where ${and([...same, beyond, standing])})`,
+    ];
+  });
+  if (counts.length === 0) return 'not_looked';
+  try {
+    return await outbox.database.read(
+      async (db) => {
+        await engine.byIndex(db);
+        const { rows } = await sql`${sql.join(counts, sql` union `)}`.execute(db);
+        return { code: inOrder ? 'blocked_by_order' : 'later_event_is_out', count: rows.length };
+      },
+      { statementMs: ORDER_MS },
+    );
+  } catch (error) {
+    if (error instanceof DatabaseFailure) return 'not_looked';
+    throw error;
+  }
 }

@@ -3,6 +3,7 @@ import { fatesOf } from '@/lib/interventions/fates';
 import { findByKey, findIntervention } from '@/lib/interventions/find-intervention';
 import { intervene } from '@/lib/interventions/intervene';
 import { previewIntervention } from '@/lib/interventions/preview';
+import { orderWithin } from '@/lib/outbox/lists/neighbours';
 import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { presentEvent } from '@/lib/outbox/masking/mask';
@@ -10,7 +11,7 @@ import { keepProof, proofStatus, turnChanges } from '@/lib/proving/keep';
 import { prove } from '@/lib/proving/prove';
 import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
 import type { SeenEvent } from '@/lib/shared/changes/batches';
-import type { Fates } from '@/lib/shared/changes/fates';
+import { type Fates, isFollowed } from '@/lib/shared/changes/fates';
 import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import type { InterventionPreview, InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -28,6 +29,10 @@ export function readPreview(
   return onOutbox(context, outboxId, async (outbox) => {
     const preview = await previewIntervention(outbox, request);
     const unmask = seesAll(context);
+    const ids = isFollowed(request.operation) ? preview.rows.flatMap(({ event, allowed }) => (allowed ? event.id : [])) : [];
+    const order = ids.length === 0 ? null : await orderWithin(outbox, ids);
+    if (order === 'not_looked') preview.orderNotLooked = true;
+    else if (order !== null && order.count > 0) preview.warnings.push(order);
     return { ...preview, rows: preview.rows.map((row) => ({ ...row, event: presentEvent(outbox, row.event, unmask) })) };
   });
 }

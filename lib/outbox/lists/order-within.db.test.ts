@@ -1,0 +1,81 @@
+/** What sending events again would do to the order of their aggregates, looked up by an index or not at all. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineShape, is } from '@/lib/shape/define';
+import type { Shape } from '@/lib/shape/shape';
+import type { EngineKey } from '@/lib/shared/model';
+import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
+import type { Outbox } from '../outbox';
+import { orderWithin } from './neighbours';
+
+const shape = defineShape({
+  key: 'stops',
+  label: 'stops',
+  origin: 'test',
+  engines: ['postgres', 'mysql'],
+  table: 'stops',
+  columns: { id: 'id', type: 'kind', aggregateType: 'line', aggregateId: 'tram', payload: 'body', createdAt: 'made_at' },
+  dead: { table: 'stops_failed', columns: { error: 'why' } },
+  states: [
+    { state: 'published', when: is('status', 'sent') },
+    { state: 'dead', when: is('status', 'failed') },
+    { state: 'pending', when: is('status', 'new') },
+  ],
+  operations: {},
+});
+const inOrder: Shape = { ...shape, ordering: { key: 'aggregateId', by: 'createdAt', blockedBy: ['pending', 'dead'] } };
+
+const ENGINES: EngineKey[] = ['postgres', 'mysql'];
+
+describe.each(ENGINES)('on %s', (engine) => {
+  const database = useTestDatabaseOf(engine, async (db) => {
+    const columns = `id int PRIMARY KEY, kind varchar(20) NOT NULL, line varchar(20) NOT NULL, tram varchar(20) NOT NULL,
+      body varchar(50) NOT NULL, made_at ${engine === 'postgres' ? 'timestamptz' : 'datetime'} NOT NULL, status varchar(10) NOT NULL`;
+    await db.query(`CREATE TABLE stops (${columns})`);
+    await db.query(`CREATE TABLE stops_failed (${columns}, why varchar(50))`);
+    await db.query('CREATE INDEX stops_tram ON stops (line, tram)');
+    const add = (table: string, id: number, tram: string, status: string, rest = '') =>
+      db.query(
+        `INSERT INTO ${table} VALUES (${String(id)}, 'stop', 'l', '${tram}', '{}', '2026-01-01 00:00:${String(id).padStart(2, '0')}', '${status}'${rest})`,
+      );
+    // Overtaken: 1 by 3. Not: 2, whose later one waits; 4, whose sent one is earlier; 6 is alone.
+    await add('stops', 1, 'a', 'failed');
+    await add('stops', 2, 'b', 'failed');
+    await add('stops', 3, 'a', 'sent');
+    await add('stops', 4, 'a', 'failed');
+    await add('stops', 5, 'b', 'new');
+    await add('stops', 6, 'c', 'failed');
+    await add('stops_failed', 7, 'd', 'failed', `, 'no'`);
+    await add('stops', 8, 'd', 'sent');
+    for (let id = 20; id < 50; id += 1) await add('stops', id, 'e', 'sent');
+    await add('stops', 10, 'e', 'failed');
+  });
+  let open: OpenOutbox;
+  beforeAll(async () => {
+    open = await openSample(database, shape, { table: 'stops' });
+  });
+  afterAll(() => open.close());
+  const large = (outbox: Outbox, indexed: boolean): Outbox => {
+    const { description } = outbox.main;
+    const indexes = indexed ? description.indexes : [];
+    return { ...outbox, main: { ...outbox.main, description: { ...description, estimatedRows: 10_000_000, indexes } } };
+  };
+
+  it('counts the events that a later one of their aggregate has overtaken, dead ones of another table too', async () => {
+    const of = (...ids: number[]) => orderWithin(large(open.outbox, true), ids.map(String));
+    expect(await of(1, 2, 4, 6, 7, 10)).toEqual({ code: 'later_event_is_out', count: 3 });
+    expect(await of(1)).toMatchObject({ count: 1 });
+    expect(await of(2, 4, 6)).toMatchObject({ count: 0 });
+  });
+
+  it('counts those that an earlier one holds up where the relay keeps order', async () => {
+    const outbox = { ...large(open.outbox, true), shape: inOrder };
+    expect(await orderWithin(outbox, ['1', '4', '5', '6'])).toEqual({ code: 'blocked_by_order', count: 2 });
+  });
+
+  it('does not look where no index leads to the aggregate of a large table, and says so', async () => {
+    expect(await orderWithin(large(open.outbox, false), ['1'])).toBe('not_looked');
+    expect(await orderWithin(open.outbox, ['1'])).toMatchObject({ count: 1 });
+    const { aggregateId: _, ...roles } = open.outbox.main.roles;
+    expect(await orderWithin({ ...open.outbox, main: { ...open.outbox.main, roles } }, ['1'])).toBeNull();
+  });
+});
