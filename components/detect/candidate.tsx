@@ -301,7 +301,7 @@ function SampleTable({ sample, pending }: { sample: Sample; pending: boolean }) 
   return (
     <Block title={t('sample')} pending={pending}>
       <p className={classes.quiet}>
-        {t('sampleText', { looked: sample.looked, dead: sample.dead, unmapped: sample.unmapped })}{' '}
+        {t('sampleText', { looked: sample.looked, all: String(sample.all), dead: sample.dead, unmapped: sample.unmapped })}{' '}
         {sample.stateless && t('sampleStateless')}
       </p>
       {sample.rows.length > 0 && (

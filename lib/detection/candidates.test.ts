@@ -69,6 +69,28 @@ describe('dead letters', () => {
     ]);
   });
 
+  it('belong to the outbox they are called after, though they have more columns in common with another', () => {
+    const wide = {
+      schema: 's',
+      table: 'payment_outbox',
+      columns: `${columns}, aggregate_type text, aggregate_id text, status text, retry_count int`,
+    };
+    const letters = {
+      schema: 's',
+      table: 'payment_outbox_dlq',
+      columns: 'id bigint, outbox_id bigint, payload jsonb, created_at timestamptz, error text',
+    };
+    const found = find([
+      { schema: 's', table: 'coded_outbox', columns: 'id bigint, event_type text, payload jsonb, created_at timestamptz' },
+      wide,
+      letters,
+    ]);
+    expect(Object.fromEntries(found.map(({ candidate }) => [candidate.table, candidate.companions.length]))).toEqual({
+      's.coded_outbox': 0,
+      's.payment_outbox': 1,
+    });
+  });
+
   it('of a library belong to its outbox beside them, and stand for themselves where that is not seen', () => {
     const letters = { schema: 's', table: 'dead_letters', columns: 'id uuid, seq bigint, topic text, payload jsonb, headers jsonb, key text, created_at timestamptz, attempts int, last_error text, history jsonb, reason text, failed_at timestamptz' }; // prettier-ignore
     const messages = { ...letters, table: 'messages', columns: 'id uuid, seq bigint, topic text, payload jsonb, headers jsonb, key text, created_at timestamptz, available_at timestamptz, attempts int, last_error text, history jsonb, lease_owner text, lease_until timestamptz' }; // prettier-ignore

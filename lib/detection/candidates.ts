@@ -164,14 +164,16 @@ function isArchiveOf(main: CatalogueTable, other: CatalogueTable): boolean {
 
 const isDeadName = (table: CatalogueTable): boolean => DEAD_NAME.test(bare(table.name.table));
 
-/** The outbox of a dead-letter table: of those with half of their columns in it, the one in its name, then the most similar. */
+/** The outbox of a dead-letter table: the one in its name with a quarter of its columns there, then the most similar with half of them. */
 function deadOwner(table: CatalogueTable, mains: readonly Found[]): Found | null {
   const name = bare(table.name.table);
   const columns = new Set(table.columns.map((column) => bare(column.name)));
   const share = (main: Found): number =>
     main.table.columns.filter((column) => columns.has(bare(column.name))).length / main.table.columns.length;
   const called = (main: Found): boolean => name.includes(bare(main.table.name.table));
-  const related = mains.filter((main) => share(main) >= 0.5 && (called(main) || /event|message|letter|outbox/.test(name)));
+  const related = mains.filter((main) =>
+    called(main) ? share(main) >= 0.25 : share(main) >= 0.5 && /event|message|letter|outbox/.test(name),
+  );
   const [best] = related.sort((a, b) => Number(called(b)) - Number(called(a)) || share(b) - share(a));
   return best ?? null;
 }

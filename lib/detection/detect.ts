@@ -4,14 +4,23 @@ import type { CatalogueTable } from '@/lib/database/catalogue';
 import type { Database } from '@/lib/database/database';
 import type { Engine } from '@/lib/database/engine';
 import { tableParts } from '@/lib/shape/schema/names';
-import type { Candidate, CandidateCompanion, Caution, Detection, DetectionFailure, Examination, StatusWord } from '@/lib/shared/detection';
+import type {
+  Candidate,
+  CandidateCompanion,
+  Caution,
+  Detection,
+  DetectionFailure,
+  Examination,
+  Sample,
+  StatusWord,
+} from '@/lib/shared/detection';
 import { Problem } from '@/lib/shared/problems';
 import type { LiveState } from '@/lib/shared/states';
 import { findCandidates, type Found } from './candidates';
 import { failureOf } from './failure';
 import { tableText } from './names';
 import { proposeOwn, proposeShape, type Proposal, type ProposeOptions } from './propose';
-import { readColumns, readThrough, type ColumnsRead, type DeadRead, type RowsRead } from './read';
+import { readColumns, readThrough, type ColumnsRead, type DeadRead } from './read';
 import { proposeWords, rolesOf, type RoleColumns } from './roles';
 
 const MOST_TABLES = 20_000;
@@ -164,17 +173,17 @@ async function tryOut(database: Database, candidate: Candidate, proposal: Propos
   const { id, yaml } = proposal;
   const examination: Examination = { candidate, roles: [], status: null, sample: null, problem: null, yaml };
   try {
-    const { dead, rows: counted, read } = await readThrough(database, yaml, rows);
-    return { id, dead, examination: { ...examination, ...read, candidate: withRows(candidate, counted) } };
+    const { dead, ...read } = await readThrough(database, yaml, rows);
+    return { id, dead, examination: { ...examination, ...read, candidate: withRows(candidate, read.sample) } };
   } catch (error) {
     return { id, dead: null, examination: { ...examination, problem: expected(error) } };
   }
 }
 
 /** An estimate of fewer rows than were seen is none. */
-function withRows(candidate: Candidate, { seen, all }: RowsRead): Candidate {
-  const { estimatedRows: estimate } = candidate;
-  return { ...candidate, counted: all, estimatedRows: all ? seen : estimate === null || estimate < seen ? null : estimate };
+function withRows(candidate: Candidate, { looked, dead, all }: Sample): Candidate {
+  const estimate = (candidate.estimatedRows ?? 0) < looked - dead ? null : candidate.estimatedRows;
+  return { ...candidate, counted: all, estimatedRows: all ? looked - dead : estimate };
 }
 
 async function columnsOf(database: Database, { name }: Candidate, roles: RoleColumns): Promise<ColumnsRead | DetectionFailure> {

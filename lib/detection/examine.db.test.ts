@@ -125,7 +125,7 @@ describe('a table made by hand', () => {
     // Nobody has analysed it, and its dead letters lie in another table.
     expect(rows(await look('order_outbox'))).toEqual([3, true]);
     const moved = await look('moved_outbox');
-    expect([rows(moved), moved.sample]).toMatchObject([[1, true], { looked: 2, dead: 1 }]);
+    expect([rows(moved), moved.sample]).toMatchObject([[1, true], { looked: 2, dead: 1, all: true }]);
     const large = async () => {
       const examined = await look('large_outbox');
       return [...(rows(examined) as unknown[]), examined.sample?.looked, examined.status?.looked];
@@ -138,7 +138,7 @@ describe('a table made by hand', () => {
 
   it('can be proposed while it is empty, and without a key', async () => {
     const empty = await look('empty_outbox');
-    expect([empty.problem, empty.sample]).toEqual([null, { rows: [], looked: 0, dead: 0, unmapped: 0, stateless: false }]);
+    expect([empty.problem, empty.sample]).toEqual([null, { rows: [], looked: 0, dead: 0, all: true, unmapped: 0, stateless: false }]);
     expect(empty.candidate.cautions.map(({ code }) => code)).toContain('words_to_confirm');
     const keyless = await look('keyless_outbox');
     expect(keyless.candidate.cautions.map(({ code }) => code)).toContain('no_key');

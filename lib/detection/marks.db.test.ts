@@ -76,6 +76,29 @@ const TABLES: Record<string, Marked> = {
       ["'RETRY', ''", 'retrying'],
     ],
   },
+  unset_words_outbox: {
+    columns: 'status varchar(9), retries int',
+    rows: [
+      ['NULL, NULL', 'pending'],
+      ['NULL, 2', 'retrying'],
+      ["'SENT', 2", 'published'],
+    ],
+    says: ['{ column: status, isNull: true } } # confirm'],
+  },
+  no_words_outbox: {
+    columns: 'status varchar(9)',
+    rows: [['NULL', 'pending']],
+  },
+  limited_outbox: {
+    columns: 'sent_at TIME NULL, attempts int NOT NULL, max_attempts int NOT NULL',
+    rows: [
+      ['NULL, 0, 5', 'pending'],
+      ['NULL, 4, 5', 'retrying'],
+      ['NULL, 5, 5', 'dead'],
+      ['NOW, 5, 5', 'published'],
+    ],
+    says: ['atLeast: { column: max_attempts } } } # confirm'],
+  },
   // Waiting by its word, and given up by a flag.
   given_up_outbox: {
     columns: 'status varchar(9) NOT NULL, dead_lettered boolean NOT NULL DEFAULT false',

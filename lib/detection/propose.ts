@@ -134,7 +134,7 @@ interface ProposedState {
 /** Roles written into the mapping as columns; the others of the dictionary become states. */
 const PLAIN_ROLES = VALUE_ROLES.filter((role): role is ValueRole & DictionaryRole => role in DICTIONARY);
 
-interface MappingInput extends Pick<ColumnsRead, 'description' | 'times' | 'zeros'> {
+interface MappingInput extends Pick<ColumnsRead, 'description' | 'times' | 'zeros' | 'unset'> {
   roles: RoleColumns;
   words: readonly StatusWord[];
   dead: readonly CatalogueTable[];
@@ -202,7 +202,7 @@ function statesOf(input: MappingInput, columns: Mapping['columns']): Pick<Mappin
     { state: 'pending', when: pending, confirm: false },
   ];
   if (status !== undefined && words.some((word) => word.state !== null))
-    return { kind: 'status', states: fromWords(status, words, otherStates(input, columns)) };
+    return { kind: 'status', states: fromWords(status, input, otherStates(input, columns)) };
   if (publishedAt !== undefined) {
     const { name: column } = publishedAt;
     const published = filled(publishedAt, zeros);
@@ -214,18 +214,19 @@ function statesOf(input: MappingInput, columns: Mapping['columns']): Pick<Mappin
     return { kind: 'flag', states: around(isSet, nullable ? { not: isSet } : { column, isTrue: false }) };
   }
   // Without known status words, as in an empty table, every row counts as pending.
-  if (status !== undefined)
-    return { kind: 'status', states: [{ state: 'pending', when: { column: status.name, isNull: false }, confirm: true }] };
+  if (status !== undefined) return { kind: 'status', states: [{ state: 'pending', when: { always: true }, confirm: true }] };
   return { kind: 'presence', states: around(null, { always: true }) };
 }
 
 /** States shown by columns of their own, however published rows are recognised. */
 function otherStates({ roles, zeros }: MappingInput, columns: Mapping['columns']): ProposedState[] {
-  const { diedAt, deadFlag, lockedUntil, lockedBy, attempts } = roles;
+  const { diedAt, deadFlag, lockedUntil, lockedBy, attempts, maxAttempts } = roles;
   const states: ProposedState[] = [];
   const put = (state: LiveState, when: WrittenCondition, confirm = false): void => void states.push({ state, when, confirm });
   if (diedAt !== undefined && columns.diedAt !== undefined) put('dead', filled(diedAt, zeros), /failed/.test(bare(diedAt.name)));
   if (deadFlag !== undefined) put('dead', { column: deadFlag.name, isTrue: true }, /fail|실패/u.test(bare(deadFlag.name)));
+  if (attempts !== undefined && maxAttempts !== undefined && states.length === 0)
+    put('dead', { column: attempts.name, atLeast: { column: maxAttempts.name } }, true);
   if (lockedUntil !== undefined && columns.lockedUntil !== undefined) put('processing', { column: lockedUntil.name, future: true });
   else if (lockedBy !== undefined) put('processing', filled(lockedBy, zeros), true);
   if (attempts !== undefined) put('retrying', { column: attempts.name, above: 0 });
@@ -235,7 +236,7 @@ function otherStates({ roles, zeros }: MappingInput, columns: Mapping['columns']
 const ORDER: LiveState[] = ['published', 'dead', 'processing', 'retrying', 'pending'];
 
 /** `marks`: states shown by other columns; they tell waiting rows apart where no word does. */
-function fromWords({ name: column, kind }: CatalogueColumn, words: readonly StatusWord[], marks: ProposedState[]): ProposedState[] {
+function fromWords({ name: column, kind }: CatalogueColumn, { words, unset }: MappingInput, marks: ProposedState[]): ProposedState[] {
   const states = ORDER.flatMap((state) =>
     [true, false].flatMap((sure): ProposedState[] => {
       const own = words
@@ -246,6 +247,7 @@ function fromWords({ name: column, kind }: CatalogueColumn, words: readonly Stat
       return [{ state, when: own.length === 1 ? { column, equals: first } : { column, in: own }, confirm: !sure }];
     }),
   );
+  if (unset) states.push({ state: 'pending', when: { column, isNull: true }, confirm: true });
   const untold = marks.filter((mark) => !(mark.state === 'dead' && mark.confirm) && !states.some(({ state }) => state === mark.state));
   return states.flatMap((rule) =>
     rule.state === 'pending' || rule.state === 'retrying'

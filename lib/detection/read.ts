@@ -32,6 +32,8 @@ export interface ColumnsRead {
   /** Words of the status column; empty if there is no such column, or no row. */
   words: WordEvidence[];
   complete: boolean;
+  /** Rows without a word were seen. */
+  unset: boolean;
   /** Rows in which the words were looked for. */
   looked: number;
   /** Encoding of times in columns whose type does not show it; null if the values are no times. */
@@ -68,14 +70,15 @@ async function wordsIn(
   description: TableDescription,
   sample: TextRows,
   { status, publishedAt }: RoleColumns,
-): Promise<Pick<ColumnsRead, 'words' | 'complete'>> {
-  if (status === undefined) return { words: [], complete: true };
+): Promise<Pick<ColumnsRead, 'words' | 'complete' | 'unset'>> {
+  if (status === undefined) return { words: [], complete: true, unset: false };
   const indexed = await reader.indexedValues(db, description, status.name, MOST_WORDS + 1);
   const common = indexed === null ? await reader.commonValues(db, description, status.name) : [];
   const sampled = sample.flatMap((row) => row[status.name] ?? []);
   const words = [...new Set([...(status.labels ?? []), ...(indexed ?? []), ...common, ...sampled])].slice(0, MOST_WORDS);
   const rowsOf = (word: string): TextRows => sample.filter((row) => row[status.name] === word);
   return {
+    unset: sample.some((row) => row[status.name] === null),
     words: words.map((word) => ({
       word,
       rows: rowsOf(word).length,
@@ -111,9 +114,7 @@ const PAYLOAD_DEPTH = 2;
 
 /** The dead-letter table that is read; `twice`: its events are in the outbox too. */
 export type DeadRead = { table: string; twice: boolean } | null;
-/** Rows of the table itself that were read; `all`: it has no others. */
-export type RowsRead = { seen: number; all: boolean };
-type Reading = { dead: DeadRead; rows: RowsRead; read: { roles: MappedRole[]; sample: Sample } };
+type Reading = { dead: DeadRead; roles: MappedRole[]; sample: Sample };
 
 /** Reads the newest rows through the proposed YAML. Throws Problem if the mapping does not fit, DatabaseFailure if the database fails. */
 export async function readThrough(database: Database, yaml: string, rows: number): Promise<Reading> {
@@ -121,17 +122,16 @@ export async function readThrough(database: Database, yaml: string, rows: number
   const stateless = outbox.shape.states.length === 0;
   const page = await listEvents(outbox, { order: 'newest' }, { limit: COUNTED_ROWS });
   const shown = await maskErrors(outbox, page.events.slice(0, rows));
-  const seen = page.events.filter(({ version }) => decodeVersion(version)?.place === 'main').length;
   const sample = {
     rows: await Promise.all(shown.map((event) => rowOf(outbox, event))),
     looked: page.events.length,
-    dead: page.events.length - seen,
+    dead: page.events.filter(({ version }) => decodeVersion(version)?.place === 'dead').length,
+    all: page.nextCursor === null && page.searched.complete && outbox.shape.rows === undefined,
     unmapped: stateless ? 0 : page.events.filter((event) => event.state === 'unmapped').length,
     stateless,
   };
   const dead = outbox.dead === null ? null : { table: outbox.dead.table.table, twice: await sharedDead(outbox) };
-  const all = page.nextCursor === null && page.searched.complete && outbox.shape.rows === undefined;
-  return { dead, rows: { seen, all }, read: { roles: mappedRoles(outbox), sample } };
+  return { dead, roles: mappedRoles(outbox), sample };
 }
 
 /** Parsed like a configuration file, so that the proposal can be pasted. */

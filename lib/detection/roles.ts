@@ -19,9 +19,9 @@ function commonPrefix(names: readonly string[]): string {
   return most !== undefined && names.length >= 4 && most[1] >= names.length * 0.7 ? most[0] : '';
 }
 
-/** Names to look a column up by: its own, and without filler words such as `event`. */
+/** Names to look a column up by: its own without a zone, and without filler words such as `event`. */
 function namesOf(name: string, prefix: string): string[] {
-  const own = bare(folded(name).startsWith(prefix) ? folded(name).slice(prefix.length) : name);
+  const own = bare(folded(name).startsWith(prefix) ? folded(name).slice(prefix.length) : name).replace(/(?<=.)utc$/, '');
   const shorter = FILLERS.filter((filler) => own.startsWith(filler) && own.length > filler.length + 1).map((filler) =>
     own.slice(filler.length),
   );

@@ -17,7 +17,7 @@ const GONE = split(`published dispatched sent relayed emitted forwarded produced
   acked acknowledged transmitted flushed exported 발행 발행됨 전송 전송됨 опубликовано отправлено обработано publicado enviado procesado odoslane odoslané spracovane spracované publikovane publikované
   gesendet versendet veroeffentlicht veröffentlicht verarbeitet`);
 
-const TIME_ENDINGS = ['at', 'on', 'time', 'date', 'ts', 'utc', 'atutc', 'onutc', 'datetime', 'timestamp'];
+const TIME_ENDINGS = ['at', 'on', 'time', 'date', 'ts', 'datetime', 'timestamp'];
 const at = (words: readonly string[]): string[] => words.flatMap((word) => [...TIME_ENDINGS.map((end) => `${word}${end}`), `date${word}`]);
 
 type Fits = (column: CatalogueColumn) => boolean;
@@ -77,7 +77,7 @@ export const DICTIONARY: Record<DictionaryRole, { fits: Fits; names: readonly st
     sendattempts failurecount failedattempts errorscount errorcount numattempts retry retryno 시도횟수 재시도횟수 попытки количествопопыток числопопыток попыток
     intentos reintentos numerointentos pokusy početpokusov pocetpokusov versuche anzahlversuche wiederholungen popytki`) },
   maxAttempts: { fits: isNumber, names: split(`maxattempts maxretries maxtries retrylimit attemptlimit maxretrycount maxdeliveryattempts 최대시도횟수 maxversuche maxintentos`) },
-  error: { fits: isErrorText, names: split(`lasterror errormessage lasterrormessage error errortext errordetails errorlog exception lastexception failurereason failreason failuremessage lastfailure
+  error: { fits: isErrorText, names: split(`lasterror errormessage lasterrormessage error errortext errordetails errorlog exception lastexception failurereason failreason reason failuremessage lastfailure
     오류 오류메시지 에러메시지 실패사유 ошибка текстошибки последняяошибка ultimoerror mensajeerror mensajedeerror chyba poslednáchyba poslednachyba textchyby fehler
     fehlermeldung fehlertext letzterfehler oshibka`) },
   attemptedAt: { fits: maybeTime, names: split(`claimedat lockedat lastattemptat lastattemptedat attemptedat lasttriedat lastattempt lastattempttime pickedat pickedupat startedat processingat

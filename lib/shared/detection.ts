@@ -95,6 +95,8 @@ export interface Sample {
   looked: number;
   /** Rows, of those read, of the dead-letter table. */
   dead: number;
+  /** The tables have no other rows. */
+  all: boolean;
   /** Rows, of those read, that match no state. */
   unmapped: number;
   /** The table has no state: its relay reads the database's log. */

@@ -44,7 +44,7 @@ describe('console detect', () => {
     // Nobody has analysed the table: its two rows are counted.
     expect(out).toContain('made by hand  ·  2 rows\n');
     expect(out).toContain('Values of status, counted in 2 rows');
-    expect(out).toContain('The newest 2 rows were read through the mapping. 1 row fits no state.');
+    expect(out).toContain('All 2 rows were read. 1 row fits no state.');
     expect(out).toContain('# what does "failed" mean?');
     expect(out).toContain('{"card":"••••"}');
     expect(out).not.toMatch(/4111|pass-word|detect_reader/);

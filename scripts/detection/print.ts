@@ -84,7 +84,14 @@ function examinationText({ candidate, roles, status, sample, problem, yaml }: Ex
   if (sample !== null) {
     lines.push(
       '',
-      `  ${words('sample')}. ${words('sampleText', { looked: sample.looked, dead: sample.dead, unmapped: sample.unmapped }).replace(/ +/g, ' ').trim()}${sample.stateless ? ` ${words('sampleStateless')}` : ''}`,
+      `  ${words('sample')}. ${words('sampleText', {
+        looked: sample.looked,
+        all: String(sample.all),
+        dead: sample.dead,
+        unmapped: sample.unmapped,
+      })
+        .replace(/ +/g, ' ')
+        .trim()}${sample.stateless ? ` ${words('sampleStateless')}` : ''}`,
     );
     lines.push(
       ...columns(
