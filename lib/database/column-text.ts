@@ -38,10 +38,7 @@ export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 /** Whether values are bytes of which nothing is said: they are read as hexadecimal digits. */
 export const printsAsDigits = (column?: ColumnDescription): boolean => column?.kind === 'binary' && column.holds === undefined;
 
-/**
- * The bytes a text stands for in a column of bytes, as hexadecimal digits; null if it stands for none. Digits after `\x`, a text where the
- * column holds texts, and a UUID in any other, so that one is found by how people write it.
- */
+/** The bytes, as hexadecimal digits, of digits after `\x`, of a text where the column holds texts, or of a UUID; null of anything else. */
 export function bytesOf(text: string, { holds }: ColumnDescription): string | null {
   const [, digits] = /^\\x((?:[0-9a-f]{2})*)$/.exec(text) ?? [];
   if (digits !== undefined) return digits;

@@ -55,12 +55,13 @@ const ISO = '%Y-%m-%dT%H:%i:%s.%fZ';
  * NULL for a text that is no JSON: reading a path of it would fail the statement. MySQL also fails on JSON nested deeper than 100 levels;
  * the connection then sets the most brackets that a text may open (`MysqlConnection`).
  */
-function validJson(column: RawBuilder<unknown>, description: ColumnDescription): RawBuilder<unknown> {
-  const { kind } = description;
+function validJson(column: RawBuilder<unknown>, { kind }: ColumnDescription): RawBuilder<unknown> {
   if (kind === 'json') return column;
-  if (kind === 'binary') return validJson(heldText(column), { ...description, kind: 'text' });
   const opened = sql`char_length(${column}) - char_length(replace(replace(${column}, '[', ''), '{', ''))`;
-  return sql`(case when case when @outbox_console_brackets is null or ${opened} <= @outbox_console_brackets then json_valid(${column}) end then ${column} end)`;
+  const text = kind === 'binary' ? sql`convert(${column} using utf8mb4)` : column;
+  // Of bytes the text is asked once: each look converts the whole value three times.
+  const valid = kind === 'binary' ? sql`(${heldText(column)} is not null and json_valid(${text}))` : sql`json_valid(${column})`;
+  return sql`(case when case when @outbox_console_brackets is null or ${opened} <= @outbox_console_brackets then ${valid} end then ${text} end)`;
 }
 
 export const mysqlFragments: Fragments = {
