@@ -1,5 +1,6 @@
 /** The one statement of a reading: its rows, the aggregates over them, and the rows over time. */
 import { sql } from 'kysely';
+import { actedRows } from '@/lib/outbox/acted';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { NEWEST_ROWS, SCAN, STATES_OF, sourcesOf, type Ends, type Part, type Source, type Sources } from '@/lib/outbox/scan/sources';
 import {
@@ -28,6 +29,8 @@ export const TYPES_SHOWN = 50;
 /** What a reading reads, and what is needed to interpret the result. */
 export interface Plan extends Sources {
   traits: Traits;
+  /** What operators did of late, as rows of `ActedRow`; null if nothing. */
+  acted: Sql | null;
   /** Rows published since then are read; none for null. ISO 8601. */
   foldedTo: string | null;
   aggregates: readonly Aggregates[];
@@ -56,9 +59,15 @@ export interface ReadingRow {
 }
 
 /** The bounded reads of an outbox; of published rows only those since `foldedTo`. */
-export function planOf(outbox: Outbox, foldedTo: string | null, aggregates: readonly Aggregates[], sight: Traits['slots'] = null): Plan {
-  const traits = traitsOf(outbox, sight);
-  return { ...sourcesOf(outbox, traits, foldedTo), traits, foldedTo, aggregates };
+export function planOf(
+  outbox: Outbox,
+  foldedTo: string | null,
+  aggregates: readonly Aggregates[],
+  sight: Traits['slots'] = null,
+  acted = false,
+): Plan {
+  const traits = traitsOf(outbox, sight, acted);
+  return { ...sourcesOf(outbox, traits, foldedTo), acted: acted ? actedRows(outbox) : null, traits, foldedTo, aggregates };
 }
 
 /** The whole reading as one statement, for a database that computes its figures itself. */
@@ -84,7 +93,8 @@ export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
     ...(scan === null ? [] : [sql`scan as materialized (${scan.query})`, sql`scan_edges as materialized (${scanEdges(input.scanEnds)})`]),
     ...(input.newest === null ? [] : [sql`newest as materialized (${input.newest})`]),
     ...sources.flatMap(({ name, counted }) => (counted === null ? [] : [sql`${sql.ref(countedName(name))} as materialized (${counted})`])),
-    sql`base as materialized (${rows})`,
+    ...(input.acted === null ? [] : [sql`acted as materialized (${input.acted})`]),
+    sql`base as materialized (${input.acted === null ? rows : withTouched(rows)})`,
     sql`head as materialized (${headQuery(base)})`,
     sql`edges as materialized (${edges(input, scan, base)})`,
     sql`types as materialized (${typesQuery(base, input.aggregates)})`,
@@ -95,12 +105,21 @@ export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
   ]);
   const owned: [string, Figures | undefined][] = input.aggregates.map(({ owner, figures }) => [owner, figures(base)]);
   if (slots !== null) owned.push([SLOTS_OWNER, { seen: slots }]);
+  if (input.acted !== null) owned.push([ACTED_OWNER, { acts: actsQuery }]);
   return sql<ReadingRow>`with ${sql.join(ctes)}
     select ${iso(input.now)} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
       (select ${jsonObject(objects(owned))} from base) as figures,
       ${jsonRows(typesShown(base, input.aggregates))} as types,
       ${slicesQuery(input.now, input.absent)} as slices, ${publishedSlices(input.now)} as tail`;
 }
+
+/** The rows, and when an operator last changed them. */
+const withTouched = (rows: Sql): Sql =>
+  sql`select r.*, t.touched from (${rows}) as r left join (select id, max(at) as touched from acted group by id) as t on t.id = r.id`;
+
+/** The interventions, newest first. */
+const actsQuery = jsonRows(sql`select ${iso(sql.ref('at'))} as at, operation, actor, count(id) as count from acted
+  group by act, acted.at, operation, actor order by acted.at desc`);
 
 /** The columns of the base, and their types. */
 export const BASE_COLUMNS = {
@@ -115,7 +134,7 @@ export const BASE_COLUMNS = {
   died: 'timestamptz',
   /** When a waiting row is due, if it says so. */
   available: 'timestamptz',
-  /** Of rows without a creation time: a number that grows with every event, and their id, cut short. */
+  /** Of rows without a creation time a number that grows with every event; and their id, cut short, where it is needed. */
   serial: 'bigint',
   id: 'text collate "C"',
   attempts: 'bigint',
@@ -135,6 +154,10 @@ export function rowsFrom(json: string): Sql {
   const columns = Object.entries(BASE_COLUMNS).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(type)}`);
   return sql`select * from json_to_recordset(cast(${json} as json)) as r(${sql.join(columns)})`;
 }
+
+/** What operators did, from a JSON array of `ActedRow`. */
+export const actedFrom = (json: string): Sql =>
+  sql`select * from json_to_recordset(cast(${json} as json)) as r(act text, at timestamptz, operation text, actor text, id text collate "C")`;
 
 /** The name of the count of a source's rows beyond those that are read. */
 export const countedName = (source: string): string => `${source}_counted`;
@@ -258,13 +281,16 @@ export interface Aggregates<Answer extends object = Record<string, unknown>, OfT
 
 type Columns<Answer extends object> = { [Name in keyof Answer]: Sql };
 
-/** The owner of the figures of replication slots. */
+/** The owners of the figures of replication slots, and of what operators did. */
 export const SLOTS_OWNER = 'replication-slot';
+export const ACTED_OWNER = 'acted';
 
 /** What every current figure is an aggregate over: open and dead rows, and those published since the collector's last fold. */
 export type Base = ReturnType<typeof baseOf>;
-const baseOf = ({ traits, now, hidden, sources }: ReadingInput) => ({
+const baseOf = ({ traits, now, hidden, sources, acted }: ReadingInput) => ({
   ...COLUMNS,
+  /** When an operator last changed the row; null if none did anything of late. */
+  touched: acted && sql.ref('touched'),
   traits,
   now,
   hidden,
@@ -314,11 +340,18 @@ export function due(base: Base): Sql {
 const headQuery = ({ state, created }: Base): Sql =>
   sql`select * from base where ${isState(state, 'pending', 'retrying')} and ${created} is not null order by ${created} limit 1`;
 
+/** Whether what a row shows is the relay's doing: no operator changed it since. */
+export const isOwn = ({ touched, attempted }: Base): Sql =>
+  touched === null ? sql`true` : sql`(${touched} is null or coalesce(${attempted} > ${touched}, false))`;
+
 /** Signs that a relay tries: locks and attempts leave their transaction's number on the row, even if all was rolled back. */
 export function touches(base: Base): { touch: Sql; headTouch: Sql } {
   const { state, written, taken } = base;
   return {
-    touch: latest(sql`greatest(${taken}, case when ${failing(base)} then ${written} end)`, isState(state, 'pending', 'retrying')),
-    headTouch: sql`(select greatest(${taken}, ${written}) from head)`,
+    touch: latest(
+      sql`greatest(${taken}, case when ${failing(base)} then ${written} end)`,
+      sql`(${isState(state, 'pending', 'retrying')} and ${isOwn(base)})`,
+    ),
+    headTouch: sql`(select greatest(${taken}, ${written}) from head where ${isOwn(base)})`,
   };
 }

@@ -1,7 +1,7 @@
 import type { SlotsSeen } from '@/lib/outbox/replication-slots/seen';
 import type { Cell } from '@/lib/rollup/cell';
 import type { Axis } from './over-time-sql';
-import { SLOTS_OWNER, type Aggregates } from './reading-sql';
+import { ACTED_OWNER, SLOTS_OWNER, type Aggregates } from './reading-sql';
 import type { Part } from '@/lib/outbox/scan/sources';
 import type { Traits } from '@/lib/outbox/scan/traits';
 
@@ -46,6 +46,17 @@ export interface Reading extends Past {
 /** The figures of an owner; times are ISO 8601 UTC. Empty if the outbox has none. */
 export const figuresIn = <Answer extends object>({ figures }: Pick<Past, 'figures'>, { owner }: Aggregates<Answer>): Partial<Answer> =>
   (figures[owner] ?? {}) as Partial<Answer>;
+
+/** An operator's intervention within the last day; `count`: of events that it changed. */
+export interface Act {
+  at: string;
+  operation: string;
+  actor: string;
+  count: number;
+}
+
+/** Newest first. */
+export const actsIn = (past: Pick<Past, 'figures'>): readonly Act[] => (past.figures[ACTED_OWNER]?.acts ?? []) as Act[];
 
 /** The server's replication slots; null if none can be read, or rows show what is published. */
 export const slotsIn = (past: Pick<Past, 'figures'>): SlotsSeen | null => (past.figures[SLOTS_OWNER]?.seen ?? null) as SlotsSeen | null;

@@ -15,6 +15,7 @@ import type { Store } from '@/lib/store/store';
 import type { Aggregates, Coverage, Reading, SliceCount } from './reading';
 import { AXES, type Axis } from './over-time-sql';
 import {
+  actedFrom,
   countedName,
   endsOf,
   figuresStatement,
@@ -33,9 +34,9 @@ import {
 /** In one read-only transaction; of published rows only those since `foldedTo`. Throws DatabaseFailure, NotComputed if the store cannot. */
 export async function readNow(
   outbox: Outbox,
-  { foldedTo, aggregates, compute }: { foldedTo: string | null; aggregates: readonly Aggregates[]; compute: Compute | null },
+  { foldedTo, aggregates, compute, acted }: Pick<Plan, 'foldedTo' | 'aggregates'> & { compute: Compute | null; acted: boolean },
 ): Promise<Reading> {
-  const plan = planOf(outbox, foldedTo, aggregates, await slotSight(outbox));
+  const plan = planOf(outbox, foldedTo, aggregates, await slotSight(outbox), acted);
   const { database } = outbox;
   const row = database.engine.features.sharesSubqueries ? await readThere(outbox, plan) : await fetchAndCompute(outbox, plan, compute);
   if (row === undefined) throw new Error('A reading answers one row');
@@ -59,8 +60,8 @@ async function fetchAndCompute(outbox: Outbox, plan: Plan, compute: Compute | nu
       await outbox.database.engine.byIndex(db);
       return fetchRows(db, outbox, plan);
     },
-    // The end of a scan along a key is read first, by a statement of its own.
-    { statementMs: FETCH_STATEMENT_MS, alone: plan.sources.every(({ walk }) => walk === null) },
+    // The end of a scan along a key is read first, and what operators did last, by statements of their own.
+    { statementMs: FETCH_STATEMENT_MS, alone: plan.acted === null && plan.sources.every(({ walk }) => walk === null) },
   );
   return compute(figuresStatement(input));
 }
@@ -146,6 +147,7 @@ export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<Rea
   const scan = plan.sources.find(({ name }) => name === SCAN) ?? null;
   const walked = (await scan?.walk?.ends.execute(db))?.rows[0] ?? null;
   const { rows } = await fetchStatement(outbox, plan, walked?.edge ?? null).execute(db);
+  const acted = (await plan.acted?.execute(db))?.rows ?? null;
   const bySource = new Map<string, FetchedRow[]>();
   for (const row of rows) {
     const own = bySource.get(row.source);
@@ -172,6 +174,7 @@ export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<Rea
       }),
     now: instant(ends.attempted),
     hidden: sql.lit(Number(ends.attempts) === 1),
+    acted: acted && actedFrom(JSON.stringify(acted)),
     slots: null,
     // If not every row of a scan was fetched, it counts as cut short: its count is its limit.
     scanEnds: walked && scan && { ...walked, n: (bySource.get(SCAN)?.length ?? 0) < FETCHED_ROWS ? walked.n : scan.limit },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@/lib/database/database';
 import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
+import { TOUCHED_DEAD } from '@/lib/diagnosis/evidence/acted';
 import type { Failure } from '@/lib/diagnosis/evidence/circumstances';
 import { VERDICT_RULES } from '@/lib/diagnosis/judge/verdict-registry.gen';
 import { METRIC_AGGREGATES } from '@/lib/figures/summarise';
@@ -8,6 +9,7 @@ import type { History, Head } from '@/lib/history/history';
 import type { Aggregates, Past, Reading } from '@/lib/live/reading';
 import { NotComputed, readNow, type Compute } from '@/lib/live/take-reading';
 import { countByServer, type OutboxDirectory } from '@/lib/outbox/directory';
+import { ACTED_SECONDS } from '@/lib/outbox/acted';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { createOnce, type Once } from '@/lib/shared/async/once';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
@@ -99,6 +101,8 @@ const newEntry = () => ({
   reading: null as Reading | null,
   head: null as Head | null,
   open: new Map() as ReadonlyMap<Verdict, string>,
+  /** When operators last acted, as the store last said, ISO 8601 UTC. */
+  actedAt: null as string | null,
   readAt: -Infinity,
   failure: null as Failure | null,
   triedAt: -Infinity,
@@ -179,7 +183,9 @@ export function createReadings(
       entry.startedAt = begun;
       const outbox = await directory.last(id);
       if (outbox !== entry.outbox) Object.assign(entry, { outbox, once: createOnce() });
-      const reading = await takeReading(outbox, head?.progress.foldedTo ?? null, compute);
+      entry.actedAt = head?.acted?.last ?? entry.actedAt;
+      const acted = entry.actedAt !== null && begun - Date.parse(entry.actedAt) < ACTED_SECONDS * 1_000;
+      const reading = await takeReading(outbox, head?.progress.foldedTo ?? null, compute, acted);
       rows = reading.rowsRead;
       Object.assign(entry, { reading, head, readAt: begun, failure: null, once: createOnce() });
       remember(entry, reading);
@@ -305,8 +311,10 @@ function kindOf(error: unknown): Failure['kind'] {
 }
 
 /** What metrics and verdicts aggregate in the one statement of a reading. */
-export const AGGREGATES: readonly Aggregates[] = [...METRIC_AGGREGATES, ...VERDICT_RULES.flatMap(({ live }) => live ?? [])];
+export const AGGREGATES: readonly Aggregates[] = [...METRIC_AGGREGATES, TOUCHED_DEAD, ...VERDICT_RULES.flatMap(({ live }) => live ?? [])];
 
-/** A reading with everything that metrics and verdicts need. Throws DatabaseFailure and NotComputed. */
-export const takeReading = (outbox: Outbox, foldedTo: string | null, compute: Compute | null = null): Promise<Reading> =>
-  readNow(outbox, { foldedTo, aggregates: AGGREGATES, compute });
+/** A reading with everything that metrics and verdicts need; `acted`: operators did something within a day. Throws DatabaseFailure and NotComputed. */
+export function takeReading(outbox: Outbox, foldedTo: string | null, compute: Compute | null = null, acted = false): Promise<Reading> {
+  const readable = outbox.records === 'countable' || outbox.records === 'unindexed';
+  return readNow(outbox, { foldedTo, aggregates: AGGREGATES, compute, acted: acted && readable });
+}

@@ -1,12 +1,13 @@
 /** Whether events move and the relay is alive, by the table and its earlier readings: a running process may publish nothing. */
 import { sql } from 'kysely';
-import { due, failing, ready } from '@/lib/live/reading-sql';
+import { due, failing, isOwn, ready } from '@/lib/live/reading-sql';
 import { lastPublishedAt } from '@/lib/figures/throughput';
-import { figuresIn, type Aggregates, type Past, type Reading } from '@/lib/live/reading';
+import { actsIn, figuresIn, type Aggregates, type Past, type Reading } from '@/lib/live/reading';
 import { quantiles } from '@/lib/figures/latency';
 import { mergeInto, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
 import { count, earliest, iso, isState, latest, nullInstant, nullNumber, sum } from '@/lib/outbox/scan/sql-terms';
+import { actedWithin } from './acted';
 import { isoOf, laterOf, seenBefore, type Circumstances, type RecentHistory } from './circumstances';
 
 interface Flow {
@@ -54,8 +55,8 @@ export const FLOW: Aggregates<Flow> = {
       pending: count(isState(state, 'pending')),
       oldest: iso(earliest(created, isState(state, 'pending'))),
       failing: count(failing(base)),
-      tries: traits.attempts ? sum(attempts, waiting) : nullNumber,
-      tried: iso(latest(attempted, sql`(${failing(base)} or ${isState(state, 'processing', 'dead')})`)),
+      tries: traits.attempts ? sum(attempts, sql`(${waiting} and ${isOwn(base)})`) : nullNumber,
+      tried: iso(latest(attempted, sql`((${failing(base)} or ${isState(state, 'processing', 'dead')}) and ${isOwn(base)})`)),
       touch,
       // Transaction numbers increase: rows written before the touch existed when it happened.
       touchedAfter: iso(latest(created, sql`(${waiting} and ${written} <= ${touch})`)),
@@ -120,7 +121,7 @@ const SEEN_WAITING_MS = 60_000;
 /** Without creation times: since the first event was due, or since readings saw none leave; not `sure` if these may be left over. */
 function untimed({ previous, history, now }: Circumstances, reading: Reading): (Standstill & { sure: boolean }) | null {
   const { due: events = 0, firstDue = null, firstNew = null, lead } = figuresIn(reading, FLOW);
-  const movedAt = lastMove(reading, previous) ?? -Infinity;
+  const movedAt = Math.max(lastMove(reading, previous) ?? -Infinity, endOfBatch(reading, now));
   const looks = [...previous, reading].filter(({ asOf }) => Date.parse(asOf) >= movedAt);
   const [base = reading] = looks;
   const lastOutAt = reading.traits.publishedAt ? lastPublishedAt(reading) : null;
@@ -138,6 +139,14 @@ function untimed({ previous, history, now }: Circumstances, reading: Reading): (
   return { ...still, since: Math.max(since, movedAt), sure: stands !== undefined || dueSince !== null };
 }
 
+/** When a long row of interventions ended, among which no look tells what the relay does; -Infinity without one. */
+function endOfBatch(reading: Reading, now: number): number {
+  const [newest = -Infinity, ...others] = actsIn(reading)
+    .map(({ at }) => Date.parse(at))
+    .filter((at) => now - at < PATIENCE_MAX_MS);
+  return newest - (others.at(-1) ?? newest) > SEEN_WAITING_MS ? newest : -Infinity;
+}
+
 /** Whether an event left within the last two minutes that were watched. */
 const leftLately = (history: RecentHistory | null): boolean => (history?.minutes ?? []).slice(-2).some(({ published }) => published > 0);
 
@@ -151,24 +160,29 @@ export function unknownStandstill(circumstances: Circumstances): { count: number
 /** When an event was last seen to leave between two readings; null if none was. */
 const lastMove = (reading: Reading, previous: readonly Past[]): number | null => lastStep(reading, previous, moved);
 
-/** The time of the newest reading that differs from the one before it in this way; null if none does. */
+/** The time of the newest reading that differs from the one before it in this way, or by what went out; null if none does. */
 function lastStep(reading: Past, previous: readonly Past[], differs: (before: Past, after: Past) => boolean): number | null {
   const readings = [...previous, reading];
   const step = readings.findLast((after, at) => {
     const before = readings[at - 1];
-    return before !== undefined && differs(before, after);
+    if (before === undefined) return false;
+    return goesOut(before, after) || (differs(before, after) && !actedWithin(reading, before, after));
   });
   return step === undefined ? null : Date.parse(step.asOf);
 }
 
 function moved(before: Past, after: Past): boolean {
   const [was, is] = [figuresIn(before, FLOW), figuresIn(after, FLOW)];
-  // A first waiting event is no movement; a different oldest one is, and so is a newer published one.
+  // A first waiting event is no movement; a different oldest one is.
+  const other = was.oldest != null && was.oldest !== is.oldest;
+  return (is.pending ?? 0) < (was.pending ?? 0) || isMissed(was.first ?? [], is.first ?? []) || other;
+}
+
+/** Whether a newer event was published. */
+function goesOut(before: Past, after: Past): boolean {
+  const [was, is] = [figuresIn(before, FLOW), figuresIn(after, FLOW)];
   return (
-    (is.pending ?? 0) < (was.pending ?? 0) ||
     (is.lead != null && was.lead != null && is.lead > was.lead) ||
-    isMissed(was.first ?? [], is.first ?? []) ||
-    (was.oldest != null && was.oldest !== is.oldest) ||
     (after.reach.published === 'complete' && is.frontier != null && (was.frontier == null || is.frontier > was.frontier))
   );
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { fresh, ready } from '@/lib/live/reading-sql';
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
+import { actedWithin } from './acted';
 import type { Circumstances } from './circumstances';
 
 interface Queue {
@@ -41,7 +42,9 @@ interface Depth {
 /** What waited at each reading, oldest first; readings that could not count all are left out. */
 function depths({ reading, previous }: Circumstances): Depth[] {
   const all: Past[] = [...previous, ...(reading === null ? [] : [reading])];
-  return all.flatMap((past) => {
+  // What an operator put back, or took away, is no growth and no pace.
+  const from = reading === null ? -1 : all.findLastIndex((past, index) => actedWithin(reading, all[index - 1] ?? past, past));
+  return all.slice(Math.max(0, from)).flatMap((past) => {
     const { waiting } = figuresIn(past, QUEUE);
     return waiting === undefined || past.reach.waiting !== 'complete' ? [] : [{ at: Date.parse(past.asOf), waiting }];
   });

@@ -1,4 +1,5 @@
 import { VERDICTS, type Diagnosis, type Held, type Verdict } from '@/lib/shared/figures/verdicts';
+import { actedFacts } from '../evidence/acted';
 import type { Circumstances, Finding } from '../evidence/circumstances';
 import { VERDICT_RULES } from './verdict-registry.gen';
 
@@ -22,16 +23,18 @@ export function findings(circumstances: Circumstances, open: ReadonlyMap<Verdict
   return circumstances.failure !== null ? found.slice(0, 1) : found.filter((one, at) => at === 0 || one.verdict !== 'healthy');
 }
 
-/** The verdicts that hold; the evidence is two facts of the worst, one of each other, then the worst's other facts. source_down if nothing is known. */
+/** The verdicts that hold; the evidence is two facts of the worst, what operators did, one of each other, then the worst's other facts. source_down if nothing is known. */
 export function diagnose(circumstances: Circumstances, open?: ReadonlyMap<Verdict, string>): Diagnosis {
   const found = findings(circumstances, open);
   const [worst, ...others] = found;
   if (worst === undefined) return { verdict: 'source_down', since: null, evidence: [], holds: [{ verdict: 'source_down', since: null }] };
+  const acted = circumstances.failure !== null ? [] : actedFacts(circumstances);
+  const rest = [...others.flatMap((one) => one.evidence.slice(0, 1)), ...worst.evidence.slice(FACTS_FIRST)];
   const { verdict, since, evidence } = worst;
   return {
     verdict,
     since,
-    evidence: [...evidence.slice(0, FACTS_FIRST), ...others.flatMap((one) => one.evidence.slice(0, 1)), ...evidence.slice(FACTS_FIRST)],
+    evidence: [...evidence.slice(0, FACTS_FIRST), ...acted, ...rest],
     holds: found.map((one) => ({ verdict: one.verdict, since: one.since })),
   };
 }

@@ -22,6 +22,7 @@ const BESIDES: Record<string, readonly string[]> = {
   fresh_behind: ['oldestAt'],
   key_first: ['firstAt'],
   oldest_claim: ['claimedAt'],
+  operator_acted: ['actedAt'],
   oldest_waits: ['oldestAt'],
   source_unusable: ['sinceAt'],
   type_never_out: ['firstAt'],

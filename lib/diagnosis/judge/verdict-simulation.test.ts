@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Past } from '@/lib/live/reading';
+import type { Act, Past } from '@/lib/live/reading';
 import type { RecentHistory } from '../evidence/circumstances';
 import { emptyCell } from '@/lib/rollup/cell';
 import { historyOf, judge, NOW, reading, type Given } from '@/fixtures/readings';
@@ -82,7 +82,11 @@ interface Said {
 }
 
 /** Every reading of ten minutes and more, judged with those before it; answers what was said that is not healthy. */
-function play(shape: Shape, seed: number, { offAfterMs = Infinity, minutes = MINUTES, leftOver = 0, perSecond = 0.6 } = {}): Said[] {
+function play(
+  shape: Shape,
+  seed: number,
+  { offAfterMs = Infinity, minutes = MINUTES, leftOver = 0, perSecond = 0.6, actsEveryMs = Infinity } = {},
+): Said[] {
   const random = randomOf(seed);
   const start = NOW - minutes * 60_000;
   const events: Event[] = [];
@@ -140,7 +144,10 @@ function play(shape: Shape, seed: number, { offAfterMs = Infinity, minutes = MIN
     }
     if (now < nextRead) continue;
     nextRead = now + READ_EVERY_MS + random() * 400;
-    const given = figuresOf(shape, events, now);
+    const acts: Act[] = [];
+    for (let at = start + actsEveryMs; at <= now; at += actsEveryMs)
+      acts.unshift({ at: new Date(at).toISOString(), operation: 'retry', actor: 'anna', count: 200 });
+    const given = { ...figuresOf(shape, events, now), acts };
     const history = !collected ? null : shape.untimed === undefined ? historyOf(400, TYPES) : pastOf(shape, start, now, outByMinute);
     const found = judge(given, previous, { reading: reading(given, (NOW - now) / 1_000), now, history });
     if (found.verdict !== 'healthy') wrong.push({ second: (now - start) / 1_000, verdict: found.verdict, evidence: found.evidence });
@@ -265,6 +272,10 @@ describe('ten healthy minutes with bursts, held transactions and a type that oft
       { numRuns: 12, seed: 7, endOnFailure: true },
     );
   });
+});
+
+test.each(Object.entries(SHAPES))('%s: operators who act all the time hide no movement', (_, shape) => {
+  for (const actsEveryMs of [4_000, 70_000]) for (const seed of [11, 12, 13]) expect(play(shape, seed, { actsEveryMs })).toEqual([]);
 });
 
 describe.each(Object.entries(SHAPES).filter(([, { untimed }]) => untimed !== undefined))('%s: a relay that works', (_, shape) => {

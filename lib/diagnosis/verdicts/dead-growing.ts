@@ -3,6 +3,7 @@ import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { errorTemplate } from '@/lib/shared/lists/cause';
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, isState, iso, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
+import { TOUCHED_DEAD } from '../evidence/acted';
 import { ageMs, fact, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 /** Deaths longer ago than this are not counted. */
@@ -35,9 +36,11 @@ interface Deaths {
 
 const DEATHS: Aggregates<Deaths> = {
   owner: 'dead_growing',
-  figures({ traits, now, state, created, died, type, error, deadCount }) {
+  figures({ traits, now, state, created, died, type, error, deadCount, touched }) {
     const dead = isState(state, 'dead');
-    const recent = sql`(${dead} and ${died} >= ${once(secondsBefore(now, RECENT_SECONDS))})`;
+    // What died again after an operator put it back is no new death.
+    const first = touched === null ? sql`true` : sql`${touched} is null`;
+    const recent = sql`(${dead} and ${first} and ${died} >= ${once(secondsBefore(now, RECENT_SECONDS))})`;
     const [compared, newestFirst] = traits.deathTime ? [recent, died] : [dead, created];
     return {
       recent: count(recent),
@@ -77,7 +80,7 @@ export const deadGrowingVerdict: VerdictRule = {
     if (reading === null || reading.reach.dead === 'absent') return null;
     const deaths = figuresIn(reading, DEATHS);
     const { dead = 0, cause } = deaths;
-    const grown = reading.traits.deathTime ? diedLately(deaths, !reading.deadDetailed, now) : countGrown(dead, previous, now);
+    const grown = reading.traits.deathTime ? diedLately(deaths, !reading.deadDetailed, now) : countGrown(reading, dead, previous, now);
     if (grown === null) return null;
     const causes: Evidence[] =
       cause == null ? [] : [fact('dead_cause', { type: cause.type, error: cause.error, count: cause.count, of: cause.of })];
@@ -104,11 +107,14 @@ function isOver(deaths: readonly number[], now: number): boolean {
 }
 
 /** Without times of death, the readings of the last 15 minutes are compared. */
-function countGrown(dead: number, previous: readonly Past[], now: number): Finding | null {
+function countGrown(reading: Past, dead: number, previous: readonly Past[], now: number): Finding | null {
   const recent = previous.filter(({ asOf }) => ageMs(asOf, now) <= RECENT_MS);
   const counts = recent.map((past) => figuresIn(past, DEATHS).dead ?? dead);
   const least = Math.min(dead, ...counts);
-  if (least >= dead) return null;
+  // Without those that an operator had put back: these must be more too.
+  const others = (past: Past): number => (figuresIn(past, DEATHS).dead ?? 0) - (figuresIn(past, TOUCHED_DEAD).touched ?? 0);
+  const grown = Math.min(dead - least, others(reading) - Math.min(others(reading), ...recent.map(others)));
+  if (grown <= 0) return null;
   const steps = [...recent.slice(1).map(({ asOf }) => Date.parse(asOf)), now].filter(
     (_, index) => (counts[index + 1] ?? dead) > (counts[index] ?? dead),
   );
@@ -116,5 +122,5 @@ function countGrown(dead: number, previous: readonly Past[], now: number): Findi
   // The last reading that still had the fewest: from then on they grew.
   const since = recent[counts.lastIndexOf(least)]?.asOf ?? null;
   const withinMs = since === null ? RECENT_MS : ageMs(since, now);
-  return { since, evidence: [fact('newly_dead', { count: dead - least, withinMs, atLeast: 'no' })] };
+  return { since, evidence: [fact('newly_dead', { count: grown, withinMs, atLeast: 'no' })] };
 }

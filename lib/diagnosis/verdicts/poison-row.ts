@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { failing } from '@/lib/live/reading-sql';
-import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
+import { actsIn, figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, jsonObject, nullInstant, secondsBefore } from '@/lib/outbox/scan/sql-terms';
 import { FLOW, POISON_ROWS_MAX, grew, isAlive, rhythmOf, signOf, silenceLimitMs, standstill } from '../evidence/flow';
 import { QUEUE } from '../evidence/forecast';
@@ -86,8 +86,8 @@ function counted({ reading, previous, now }: Circumstances): Finding | null {
   const [worst, next] = reading === null ? [] : mostOf(reading);
   if (worst?.attempts == null || worst.attempts < ENDLESS_ATTEMPTS || worst.attempts < ENDLESS_FACTOR * (next?.attempts ?? 0)) return null;
   const before = previous.map((past) => mostOf(past)[0]).find((row) => row?.at === worst.at);
-  // A row that is not tried any more does not count.
-  if (before?.attempts === worst.attempts) return null;
+  // A row that is not tried any more does not count, nor one that an operator may just have put back.
+  if (before?.attempts === worst.attempts || (before === undefined && reading !== null && actsIn(reading).length > 0)) return null;
   const facts = [fact('row_attempts', { count: worst.attempts }), ...factIfKnown('row_error', { error: worst.error })];
   return { since: worst.at, evidence: [endless(1, worst.at, now), ...facts] };
 }

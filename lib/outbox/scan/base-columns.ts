@@ -38,7 +38,7 @@ export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source
   return sql`${from}${stateCodeOf(outbox, at)} as state, ${fragments.bytewise(typeOf(outbox, at))} as type, ${told(time('createdAt'))} as created, ${told(time('publishedAt'))} as published,
     ${told(attempted)} as attempted, ${told(whenDead(died))} as died,
     ${told(when(WAITING, time('availableAt'), nothing('instant')))} as available,
-    ${numberOf(outbox, at)} as serial, ${traits.createdAt ? nothing('text') : short(at.id.text)} as id,
+    ${numberOf(outbox, at)} as serial, ${traits.ids ? short(at.id.text) : nothing('text')} as id,
     ${attempts === null || !traits.attempts ? nothing('integer') : fragments.integer(attempts.sql)} as attempts,
     ${error === null ? nothing('text') : fragments.bytewise(failed(fragments.head(error.sql, error.description, 200)))} as error,
     ${short(orderingKey(outbox, at))} as ${sql.ref('key')},

@@ -10,8 +10,8 @@ import type { State } from '@/lib/shared/states';
 /** What a table can show, whatever its rows hold. */
 export type Traits = ReturnType<typeof traitsOf>;
 
-/** `slots`: how a reading observes the relay. */
-export function traitsOf(outbox: Outbox, slots: SlotSight | null = null) {
+/** `slots`: how a reading observes the relay. `acted`: operators have changed rows of late. */
+export function traitsOf(outbox: Outbox, slots: SlotSight | null = null, acted = false) {
   const { main, dead, shape } = outbox;
   const { states, keepsOrder } = capabilitiesOf(outbox);
   const attempts = plainColumn(main, 'attempts');
@@ -24,6 +24,8 @@ export function traitsOf(outbox: Outbox, slots: SlotSight | null = null) {
     >,
     createdAt: hasTime(main, 'createdAt'),
     publishedAt: hasTime(main, 'publishedAt'),
+    /** Rows are read with their ids. */
+    ids: acted || !hasTime(main, 'createdAt'),
     /** Rows say when they are due. */
     dueTime: hasTime(main, 'availableAt'),
     publishedState: shape.states.some((rule) => rule.state === 'published'),

@@ -1,0 +1,41 @@
+/** What operators did of late: named beside every verdict, and no sign of what a relay does. */
+import type { Evidence } from '@/lib/shared/figures/verdicts';
+import { actsIn, figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
+import { count, isState } from '@/lib/outbox/scan/sql-terms';
+import { sql } from 'kysely';
+import { ageMs, fact, type Circumstances } from './circumstances';
+
+/** What was done longer ago is not named. */
+const NAMED_MS = 900_000;
+/** An intervention is committed within this time of the moment its record names, or after a reading that saw it coming. */
+const COMMIT_MS = 5_000;
+
+/** Dead rows that an operator had changed, and those of them that died since. */
+export const TOUCHED_DEAD: Aggregates<{ touched: number; again: number }> = {
+  owner: 'died_again',
+  figures({ state, touched, died }) {
+    const dead = isState(state, 'dead');
+    return {
+      touched: touched === null ? sql.lit(0) : count(sql`(${dead} and ${touched} is not null)`),
+      again: touched === null ? sql.lit(0) : count(sql`(${dead} and ${died} > ${touched})`),
+    };
+  },
+};
+
+/** Whether an operator acted between two readings, as `newest` knows: what changed there is not the relay's doing alone. */
+export const actedWithin = (newest: Past, before: Past, after: Past): boolean =>
+  actsIn(newest).some(({ at }) => Date.parse(at) > Date.parse(before.asOf) - COMMIT_MS && at <= after.asOf);
+
+/** The last kind of action of the last minutes, with who did it; and what died again. */
+export function actedFacts({ reading, now }: Circumstances): Evidence[] {
+  const acts = reading === null ? [] : actsIn(reading).filter(({ at, count: events }) => events > 0 && ageMs(at, now) <= NAMED_MS);
+  const [newest] = acts;
+  if (reading === null || newest === undefined) return [];
+  const { operation, actor, at: actedAt } = newest;
+  const events = acts.reduce((sum, act) => (act.operation === operation && act.actor === actor ? sum + act.count : sum), 0);
+  const { again = 0 } = figuresIn(reading, TOUCHED_DEAD);
+  return [
+    fact('operator_acted', { actor, operation, count: events, actedAt, ageMs: ageMs(actedAt, now) }),
+    ...(again === 0 ? [] : [fact('died_again', { count: again })]),
+  ];
+}
