@@ -35,7 +35,7 @@ for (const screen of SCREENS) {
     test('loads no more script than its budget', async ({ page, signIn }) => {
       if (!screen.open) await signIn(screen.role ?? 'operator');
       const { total, files, plain } = await scriptBytes(page, path);
-      const budget = (screen.charts ? 300 : 235) * KB;
+      const budget = (screen.charts ? 300 : 220) * KB;
       expect(total, files.map(({ url, bytes }) => `${String(bytes)} ${url}`).join('\n')).toBeLessThanOrEqual(budget);
       expect(total).toBeGreaterThan(0);
       expect(plain).toEqual([]);

@@ -1,4 +1,4 @@
-import { Alert, Anchor, NativeSelect } from '@mantine/core';
+import { Alert, Anchor } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconArrowLeft,
@@ -18,6 +18,7 @@ import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { CopyText } from '../frame/popovers';
+import { Select } from '../frame/controls';
 import classes from './detect.module.css';
 
 const SIGN: Record<Confidence, ComponentType<IconProps>> = {
@@ -275,8 +276,7 @@ function WordTable({ status: { column, words, complete, looked }, chosen, pendin
                 <td data-number>{format.number(rows)}</td>
                 <td>
                   <span className={classes.meaning}>
-                    <NativeSelect
-                      size="xs"
+                    <Select
                       aria-label={t('meaningOf', { word })}
                       value={value ?? ''}
                       onChange={(event) => onSay(word, LIVE_STATES.find((one) => one === event.currentTarget.value) ?? null)}

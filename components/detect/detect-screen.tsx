@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useRouter } from 'next/navigation';
@@ -11,6 +11,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 
 import { Notice } from '../frame/note';
 import { CandidateDetail, type ExamineInput, CandidateList, candidateHref } from './candidate';
+import { ChoiceBar, Select } from '../frame/controls';
 import classes from './detect.module.css';
 
 interface DetectScreenProps {
@@ -38,18 +39,16 @@ export function DetectScreen({ databases, chosen, answer, examination, examine }
         <p className={classes.intro}>{t('intro')}</p>
         <div className={classes.choice}>
           {databases.length <= SIDE_BY_SIDE ? (
-            <SegmentedControl
+            <ChoiceBar
               aria-label={t('database')}
-              size="xs"
               data={databases.map(({ id }) => ({ value: id, label: id }))}
               value={chosen ?? ''}
               onChange={go}
             />
           ) : (
-            <NativeSelect
+            <Select
               aria-label={t('database')}
-              size="xs"
-              miw={280}
+              style={{ minWidth: 280 }}
               data={[{ value: '', label: t('choose') }, ...databases.map(({ id }) => id)]}
               value={chosen ?? ''}
               onChange={(event) => go(event.currentTarget.value || null)}

@@ -2,7 +2,7 @@
 
 import { useTransition } from 'react';
 import { usePathname, useRouter } from 'next/navigation';
-import { Button, NativeSelect, SegmentedControl, Title } from '@mantine/core';
+import { Button, Title } from '@mantine/core';
 import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSnapshot, type Examination, type Finding, type Severity } from '@/lib/shared/doctor';
@@ -15,6 +15,7 @@ import { useChange } from '../frame/use-change';
 import { usePolledSnapshot } from '../frame/live';
 import { useFormat } from '../figures/use-format';
 import { FindingCard, type SilenceActions, TablesSection } from './finding-card';
+import { ChoiceBar, Select } from '../frame/controls';
 import classes from './doctor.module.css';
 
 const SHOWN = 100;
@@ -176,15 +177,13 @@ function Filters({ outbox, severity, open }: Pick<DoctorScreenProps, 'outbox' | 
   const count = (one: Severity): number => open.filter(({ finding }) => finding.severity === one).length;
   return (
     <div className={classes.filters} aria-busy={pending}>
-      <NativeSelect
-        size="xs"
+      <Select
         aria-label={words('outbox')}
         value={outbox ?? ''}
         data={[{ value: '', label: words('all') }, ...outboxes.map(({ id, name }) => ({ value: id, label: name }))]}
         onChange={(event) => go({ outbox: event.currentTarget.value, severity })}
       />
-      <SegmentedControl
-        size="xs"
+      <ChoiceBar
         aria-label={words('severity')}
         value={severity ?? ''}
         data={[

@@ -1,10 +1,11 @@
-import { Button, SegmentedControl, Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { lazy, Suspense, useState } from 'react';
 import type { Content, Unread } from '@/lib/shared/lists/shown';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
 import { Block, CopyAction, useBeginning } from './facts';
+import { ChoiceBar } from '../frame/controls';
 import classes from './event-screen.module.css';
 
 const JsonTree = lazy(async () => ({ default: (await import('./json-tree')).JsonTree }));
@@ -32,8 +33,7 @@ export function ContentView({ title, content, showAll }: { title: string; conten
       )}
       <span className={classes.blockTools}>
         {hasTree && (
-          <SegmentedControl
-            size="xs"
+          <ChoiceBar
             value={view}
             onChange={setView}
             data={[

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, CopyButton } from '@mantine/core';
+import { Anchor, CopyButton, UnstyledButton } from '@mantine/core';
 import { IconCheck, IconCopy, IconExternalLink } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
@@ -31,9 +31,9 @@ export function CopyAction({ value, label }: { value: string; label: string }) {
       {({ copied, copy }) => {
         const [words, Icon] = copied ? [t('copied', { label }), IconCheck] : [t('copy', { label }), IconCopy];
         return (
-          <ActionIcon size="sm" variant="subtle" color={copied ? 'green' : 'gray'} onClick={copy} aria-label={words} title={words}>
+          <UnstyledButton className={classes.copy} data-copied={copied} onClick={copy} aria-label={words} title={words}>
             <Icon size={14} aria-hidden />
-          </ActionIcon>
+          </UnstyledButton>
         );
       }}
     </CopyButton>

@@ -2,7 +2,6 @@
 
 import { useTranslations } from 'next-intl';
 import { useEffect, useRef, useState } from 'react';
-import { Checkbox } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
 import type { FilterErrors, FilterField } from '@/lib/shared/lists/event-filter';
 import type { EventsSnapshot, EventFilter, OutboxInfo, Capabilities } from '@/lib/shared/model';
@@ -18,6 +17,7 @@ import { EventsTable } from './events-table';
 import { type Freeze, useWholeList } from './ticks';
 import { FilterBar, OrderControl, SearchBox } from './filter-bar';
 import { ListNotice } from './list-end';
+import { Checkbox } from '../frame/controls';
 import classes from './event-list.module.css';
 import filters from '../lists/filters.module.css';
 
@@ -135,7 +135,6 @@ function ColumnsMenu({ capabilities, chosen, onChange }: ColumnsMenuProps) {
             return (
               <Checkbox
                 key={column}
-                size="xs"
                 checked={chosen.includes(column)}
                 disabled={!available}
                 onChange={() => choose(column)}

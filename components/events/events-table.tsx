@@ -1,4 +1,4 @@
-import { Checkbox, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { memo, type ReactNode, useCallback, useEffect, useRef } from 'react';
@@ -15,6 +15,7 @@ import { eventHref } from '../hrefs';
 import type { ShownRows } from '../lists/steady-rows';
 import { type Column, tableWidth } from './columns';
 import type { Ticks } from './ticks';
+import { Checkbox } from '../frame/controls';
 import classes from './events-table.module.css';
 
 interface EventRowProps {
@@ -49,7 +50,6 @@ function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRow
       {onTick !== null && (
         <td role="cell" className={classes.tick}>
           <Checkbox
-            size="xs"
             checked={ticked}
             aria-label={t('tick', { event: label })}
             // React reads a checkbox from its click, which has the shift key.
@@ -157,7 +157,6 @@ export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, ca
               {tickable && (
                 <th role="columnheader" scope="col" className={classes.tick}>
                   <Checkbox
-                    size="xs"
                     checked={all}
                     indeterminate={some && !all}
                     onChange={() => ticks.toggleAll(events)}

@@ -1,4 +1,3 @@
-import { SegmentedControl, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState, type ReactNode, type RefObject } from 'react';
@@ -9,6 +8,7 @@ import { StateMark } from '../figures/mark';
 import { Form } from '../frame/popovers';
 import { Filters, ManyEditor, textChip, useTimeChip, type Chip } from '../lists/filters';
 import type { List } from '../lists/use-list';
+import { ChoiceBar, TextField } from '../frame/controls';
 import classes from '../lists/filters.module.css';
 
 /** In order; `from` means the time range. */
@@ -108,9 +108,8 @@ export function SearchBox({ list: { filter, setFilter }, inputRef }: ListProps &
   const [text, setText] = useState(value);
   return (
     <Form className={classes.search} onSubmit={() => onSearch(text)}>
-      <TextInput
+      <TextField
         ref={inputRef}
-        size="xs"
         type="search"
         value={text}
         onChange={(event) => {
@@ -132,7 +131,7 @@ export function SearchBox({ list: { filter, setFilter }, inputRef }: ListProps &
         }}
         placeholder={t('search')}
         aria-label={t('search')}
-        leftSection={<IconSearch size={14} aria-hidden />}
+        icon={<IconSearch size={14} aria-hidden />}
         autoComplete="off"
         spellCheck={false}
       />
@@ -144,8 +143,7 @@ export function SearchBox({ list: { filter, setFilter }, inputRef }: ListProps &
 export function OrderControl({ list: { filter, setFilter } }: ListProps) {
   const t = useTranslations('events');
   return (
-    <SegmentedControl
-      size="xs"
+    <ChoiceBar
       value={filter.order ?? 'newest'}
       onChange={(value) => setFilter({ ...filter, order: value === 'oldest' ? 'oldest' : undefined })}
       data={[

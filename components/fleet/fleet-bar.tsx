@@ -1,10 +1,11 @@
 import type { RefObject } from 'react';
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { FleetFilter } from './fleet-lines';
+import { Select, TextField } from '../frame/controls';
 import classes from './fleet-bar.module.css';
 
 interface FleetBarProps {
@@ -24,19 +25,17 @@ export function FleetBar({ snapshot: { entries, databases }, filter, shown, sear
   const filtered = Object.values(filter).some((value) => value !== undefined);
   return (
     <div className={classes.bar} role="search" aria-label={words('label')}>
-      <TextInput
+      <TextField
         ref={search}
         className={classes.search}
-        size="xs"
         type="search"
         aria-label={words('search')}
         placeholder={words('search')}
-        leftSection={<IconSearch size={14} aria-hidden />}
+        icon={<IconSearch size={14} aria-hidden />}
         value={filter.q ?? ''}
         onChange={(event) => onChange({ ...filter, q: event.currentTarget.value || undefined })}
       />
-      <NativeSelect
-        size="xs"
+      <Select
         aria-label={words('verdict')}
         value={filter.verdict ?? ''}
         onChange={(event) => {
@@ -52,8 +51,7 @@ export function FleetBar({ snapshot: { entries, databases }, filter, shown, sear
           })),
         ]}
       />
-      <NativeSelect
-        size="xs"
+      <Select
         aria-label={words('database')}
         value={filter.database ?? ''}
         onChange={(event) => onChange({ ...filter, database: event.currentTarget.value || undefined })}

@@ -1,11 +1,12 @@
 import { useEffect, useState, type ComponentProps, type ComponentType } from 'react';
 import { useRouter } from 'next/navigation';
-import { ActionIcon, NativeSelect, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
+import { UnstyledButton, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { IconBrightness, IconLanguage, IconLogout, IconUserCircle, type IconProps } from '@tabler/icons-react';
 import { useLocale, useTimeZone, useTranslations } from 'next-intl';
 import { DEFAULT_TIME_ZONE, LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
 import { useConsole } from './console';
 import { Float, MenuItem, useFloat } from './float';
+import { Select } from './controls';
 import classes from './frame.module.css';
 
 const A_YEAR_SECONDS = 31_536_000;
@@ -96,11 +97,11 @@ interface TopIconProps extends Omit<ComponentProps<'button'>, 'color'> {
   iconSize?: number;
 }
 
-export function TopIcon({ label, icon: Icon, iconSize = 18, title = label, ...props }: TopIconProps) {
+export function TopIcon({ label, icon: Icon, iconSize = 18, title = label, className = '', ...props }: TopIconProps) {
   return (
-    <ActionIcon variant="subtle" color="gray" size={30} aria-label={label} title={title} {...props}>
+    <UnstyledButton className={`${classes.icon} ${className}`} aria-label={label} title={title} {...props}>
       <Icon size={iconSize} stroke={1.75} aria-hidden />
-    </ActionIcon>
+    </UnstyledButton>
   );
 }
 
@@ -127,9 +128,8 @@ export function TimeZoneSelect() {
   const [zones, setZones] = useState([current]);
   const list = () => setZones([browserZone(), DEFAULT_TIME_ZONE, ...Intl.supportedValuesOf('timeZone')]);
   return (
-    <NativeSelect
+    <Select
       className={`${classes.zone} ${classes.wideOnly}`}
-      size="xs"
       aria-label={words('timeZone')}
       data={[...new Set([current, ...zones])]}
       value={current}

@@ -1,4 +1,4 @@
-import { Button, Checkbox, CloseButton, TextInput, UnstyledButton } from '@mantine/core';
+import { Button, CloseButton, UnstyledButton } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState, type ReactNode } from 'react';
@@ -9,6 +9,7 @@ import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { useFormat } from '../figures/use-format';
 import { Float, useFloat } from '../frame/float';
 import { Form } from '../frame/popovers';
+import { Checkbox, TextField } from '../frame/controls';
 import classes from './filters.module.css';
 
 export interface Chip<F> {
@@ -113,7 +114,6 @@ export function ManyEditor<T extends string>({ chosen = [], options, typed, onAp
   const boxes = shown.map(({ value, label, unavailable }) => (
     <Checkbox
       key={value}
-      size="xs"
       checked={picked.includes(value)}
       disabled={unavailable !== undefined}
       onChange={() => setPicked((before) => (before.includes(value) ? before.filter((other) => other !== value) : [...before, value]))}
@@ -136,9 +136,7 @@ export function ManyEditor<T extends string>({ chosen = [], options, typed, onAp
 }
 
 function FilterText({ onChange, ...props }: { label: string; description?: string; value: string; onChange: (text: string) => void }) {
-  return (
-    <TextInput size="xs" {...props} onChange={(event) => onChange(event.currentTarget.value)} maxLength={FILTER_TEXT_MAX} data-autofocus />
-  );
+  return <TextField {...props} onChange={(event) => onChange(event.currentTarget.value)} maxLength={FILTER_TEXT_MAX} data-autofocus />;
 }
 
 interface TextChip {
@@ -190,9 +188,8 @@ function TimeEditor({ span, onApply }: { span: Span; onApply: (span: Span) => vo
         ))}
       </div>
       {(['from', 'to'] as const).map((end) => (
-        <TextInput
+        <TextField
           key={end}
-          size="xs"
           type="datetime-local"
           step={1}
           label={t(end)}

@@ -1,4 +1,4 @@
-import { Button, Pill, SegmentedControl, TextInput, Title } from '@mantine/core';
+import { Button, Pill, Title } from '@mantine/core';
 import { IconCalendarTime, IconDownload, IconFlag, IconZoomReset } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
@@ -16,6 +16,7 @@ import { useViewChange } from '../shell/outbox-bar';
 import { ButtonPopover, Form } from '../frame/popovers';
 import { useChange } from '../frame/use-change';
 import { ChartPanel, useChartSpecs } from './chart-panel';
+import { ChoiceBar, TextField } from '../frame/controls';
 import classes from './charts.module.css';
 
 interface ChartsProps {
@@ -148,9 +149,8 @@ function SpanForm({ span, onApply, close }: SpanFormProps) {
   return (
     <Form className={classes.times} onSubmit={apply}>
       {(['from', 'to'] as const).map((end) => (
-        <TextInput
+        <TextField
           key={end}
-          size="xs"
           type="datetime-local"
           label={words(end)}
           value={walls[end]}
@@ -212,16 +212,14 @@ function MarkForm({ outbox, action, onMarked, of: [kind, setKind], close }: Mark
       className={classes.times}
       onSubmit={() => send({ mark: { kind, text: text.trim(), outbox, at: wallToInstant(at, timeZone) ?? undefined }, key })}
     >
-      <SegmentedControl
-        size="xs"
+      <ChoiceBar
         fullWidth
         aria-label={words('markKind')}
         data={MARK_KINDS.map((value) => ({ value, label: words(`marks.${value}`) }))}
         value={kind}
         onChange={setKind}
       />
-      <TextInput
-        size="xs"
+      <TextField
         label={words('markText')}
         required
         maxLength={MARK_TEXT_MAX}
@@ -230,8 +228,7 @@ function MarkForm({ outbox, action, onMarked, of: [kind, setKind], close }: Mark
         onChange={(event) => setText(event.currentTarget.value)}
         data-autofocus
       />
-      <TextInput
-        size="xs"
+      <TextField
         type="datetime-local"
         label={words('markAt', { zone: timeZone })}
         required

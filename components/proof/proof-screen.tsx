@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, Checkbox, Title } from '@mantine/core';
+import { Button, Title } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconArrowRight,
@@ -25,6 +25,7 @@ import { ReasonPopover } from '../frame/reason-popover';
 import { outboxHref } from '../hrefs';
 import { useChange } from '../frame/use-change';
 import { useBecauseText, useOperationName } from '../interventions/operations';
+import { Checkbox } from '../frame/controls';
 import classes from './proof.module.css';
 
 interface ProofActions {
@@ -102,7 +103,6 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
         )}
         {actions !== null && status.provable && status.chosenOnly && (
           <Checkbox
-            size="xs"
             label={t('choose')}
             description={realEvents.length === 0 ? t('chooseNone') : undefined}
             disabled={realEvents.length === 0}

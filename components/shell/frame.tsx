@@ -1,6 +1,6 @@
 'use client';
 
-import { Alert, Button, UnstyledButton } from '@mantine/core';
+import { Button, UnstyledButton } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconDatabaseSearch,
@@ -118,7 +118,17 @@ function selectionWithAbsoluteTimes(selection: Selection | null): string | null 
 /** Rarely needed: no screen waits for its script. */
 const SentNotice = lazy(async () => ({ default: (await import('../interventions/panels')).SentNotice }));
 
-const NOTICE = { root: classes.notice, title: classes.noticeTitle, icon: classes.noticeIcon };
+function NoticeCard({ icon: Icon, title, children }: { icon: ComponentType<IconProps>; title: string; children: ReactNode }) {
+  return (
+    <div className={`${classes.notice} ${classes.card}`}>
+      <Icon className={classes.noticeIcon} size={18} aria-hidden />
+      <div>
+        <strong>{title}</strong>
+        <div className={classes.noticeBody}>{children}</div>
+      </div>
+    </div>
+  );
+}
 
 /** Why figures are not fresh, and interventions without an answer; at the bottom of the screen, so that nothing moves. */
 function Notices() {
@@ -143,28 +153,19 @@ function Notices() {
         </Suspense>
       )}
       {reading?.outdated && (
-        <Alert color="accent" icon={<IconRefresh size={18} aria-hidden />} title={words('outdated')} classNames={NOTICE}>
-          <div className={classes.noticeBody}>
-            {words('outdatedWhy')}
-            {reload(words('reload'))}
-          </div>
-        </Alert>
+        <NoticeCard icon={IconRefresh} title={words('outdated')}>
+          {words('outdatedWhy')}
+          {reload(words('reload'))}
+        </NoticeCard>
       )}
       {failing && !reading?.outdated && (
-        <Alert
-          color="yellow"
-          icon={<IconAlertTriangle size={18} aria-hidden />}
-          title={words('readingFailed', { clock: format.clock(failing.since) })}
-          classNames={NOTICE}
-        >
-          <div className={classes.noticeBody}>
-            <span>
-              {failing.code === 'unreachable' ? words('unreachable') : problems(failing.code)}
-              {failing.reference && ` ${words('reference', { reference: failing.reference })}`}
-            </span>
-            {failing.code === 'unauthenticated' && reload(words('signIn'))}
-          </div>
-        </Alert>
+        <NoticeCard icon={IconAlertTriangle} title={words('readingFailed', { clock: format.clock(failing.since) })}>
+          <span>
+            {failing.code === 'unreachable' ? words('unreachable') : problems(failing.code)}
+            {failing.reference && ` ${words('reference', { reference: failing.reference })}`}
+          </span>
+          {failing.code === 'unauthenticated' && reload(words('signIn'))}
+        </NoticeCard>
       )}
     </div>
   );

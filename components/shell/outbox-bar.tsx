@@ -1,11 +1,11 @@
 import { useCallback, useTransition } from 'react';
 import Link from 'next/link';
 import { useParams, usePathname, useRouter, useSearchParams } from 'next/navigation';
-import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { parseChartView, withChartView, type ChartView } from '@/lib/shared/figures/chart-view';
 import { WINDOWS, type Window } from '@/lib/shared/figures/windows';
 import { useConsole } from '../frame/console';
+import { ChoiceBar, Select } from '../frame/controls';
 import classes from '../frame/frame.module.css';
 import { outboxHref } from '../hrefs';
 
@@ -58,8 +58,7 @@ function WindowSelect() {
   const { window, span, type } = parseChartView(new URLSearchParams(useSearchParams()));
   const own = !('window' in span);
   return (
-    <SegmentedControl
-      size="xs"
+    <ChoiceBar
       aria-label={words('window')}
       aria-busy={pending}
       data={[
@@ -97,9 +96,8 @@ export function OutboxSwitcher() {
   const { outbox: current } = useParams<{ outbox?: string }>();
   const screen = /^\/outboxes\/[^/]+\/(events|dead-letters)/.exec(pathname)?.[1];
   return (
-    <NativeSelect
+    <Select
       className={classes.switcher}
-      size="xs"
       aria-label={words('outbox')}
       data={[{ value: '', label: words('allOutboxes') }, ...outboxes.map(({ id, name }) => ({ value: id, label: name }))]}
       value={current === undefined ? '' : decodeURIComponent(current)}

@@ -5,7 +5,7 @@ export interface Screen {
   route: string;
   /** The address to open; `{event}` is an event of its own. */
   path: string;
-  /** Screens with charts may load 300 kB of script, the others 235. */
+  /** Screens with charts may load 300 kB of script, the others 220. */
   charts: boolean;
   /** No sign-in needed. */
   open?: boolean;

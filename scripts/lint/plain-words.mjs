@@ -10,7 +10,7 @@ export const PLAIN_WORDS = new Set(
     answer any api applied apply archive around as asked asker assumed at attempted auth author authorise auxiliary available axes
     back bad bar bare base bearer because before beginning begun behind belong beside binary bind blind block blocked bound box
     browser button by byte call called can cannot cap capped captured card carried carrying case change changeable changed channel
-    character cheap child choice choose chosen circumstance claim classified classify clean clear client close code collect
+    character cheap checkbox child choice choose chosen circumstance claim classified classify clean clear client close code collect
     collection command common compact compared compile compute computed config configured console context contradiction control
     cookie copy cost count counted counter cover create created cross csv current cut cycle data date day db ddl deciding
     decimal declaration declare decode deed default define delete dep describe detail detect detectable diagnose dialog digit
