@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
+import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import {
   ageAxis,
   countAxis,
   durationAxis,
+  isReadLeft,
+  type ChartLine,
   namedTicks,
   paneHeights,
   runsOf,
@@ -94,6 +97,17 @@ it('ends ages at a familiar time with a familiar half', () => {
   expect(ageAxis([434_000]).ticks).toEqual([0, 300_000, 600_000]);
   expect(ageAxis([0]).ticks).toEqual([0, 1_000, 2_000]);
   expect(ageAxis([]).domain).toEqual([0, 2_000]);
+});
+
+it('reads a step on the side where it covers no peak, if there is room', () => {
+  const points = Array.from({ length: 60 }, (_, index) => ({ waiting: index === 25 ? 900 : 3 })) as unknown as RatedPoint[];
+  const lines = [{ key: 'waiting' }] as ChartLine[];
+  const left = (index: number, width = 900) => isReadLeft({ points }, lines, index, width);
+  expect([left(20), left(24)]).toEqual([true, true]);
+  expect([left(26), left(40)]).toEqual([false, false]);
+  expect([left(2), left(57)]).toEqual([false, true]);
+  // A phone has no room on either side.
+  expect([left(20, 300), left(40, 300)]).toEqual([false, true]);
 });
 
 it('finds runs of points, such as gaps', () => {

@@ -204,5 +204,18 @@ export function selectedSpan({ anchor, at }: DragSelection, { from, to, stepMs }
   return { from: start, to: Math.max(last, start + SPAN_SECONDS_MIN * 1_000) };
 }
 
+/** The widest that the reading beside the cursor is, with its space. */
+const READING_PX = 252;
+
+/** Whether the reading goes left of the cursor: where the lines are lower, so that it covers no peak, if there is room on both sides. */
+export function isReadLeft({ points }: Pick<TimeSpan, 'points'>, lines: readonly ChartLine[], index: number, width: number): boolean {
+  const share = (index + 0.5) / points.length;
+  if (share * width < READING_PX || (1 - share) * width < READING_PX) return share > 0.5;
+  const steps = Math.ceil((READING_PX / width) * points.length);
+  const peak = (first: number, end: number) =>
+    Math.max(...points.slice(first, end).flatMap((point) => lines.map(({ key }) => point[key] ?? 0)));
+  return peak(index - steps, index) < peak(index + 1, index + 1 + steps);
+}
+
 /** To a tenth of a pixel. */
 export const tenth = (value: number): number => Math.round(value * 10) / 10;

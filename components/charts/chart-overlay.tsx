@@ -9,6 +9,7 @@ import {
   type DragSelection,
   type HeatPane,
   INSET,
+  isReadLeft,
   type Pane,
   runsOf,
   selectedSpan,
@@ -103,7 +104,7 @@ export function ChartOverlay({ title, span, panes, marks, width, onZoom }: Chart
       <Moving span={span} />
       <ChartMarks marks={marks} span={span} width={plotWidth} />
       {index !== null && point !== undefined && dragged === null && (
-        <ChartReading point={point} share={(index + 0.5) / points.length} panes={panes} span={span} marks={marks} />
+        <ChartReading point={point} index={index} width={plotWidth} panes={panes} span={span} marks={marks} />
       )}
     </div>
   );
@@ -111,11 +112,10 @@ export function ChartOverlay({ title, span, panes, marks, width, onZoom }: Chart
 
 const DAY_MS = 86_400_000;
 
-/** The fixed part of the overlay: steps that were not observed, and steps that may still change. */
+/** The fixed part of the overlay: steps that were not observed. */
 const Standing = memo(function Standing({ span: { points }, width }: { span: TimeSpan; width: number }) {
   const words = useTranslations('outbox.charts');
   const gaps = useMemo(() => runsOf(points, ({ gap }) => gap), [points]);
-  const unsettled = useMemo(() => runsOf(points, ({ provisional, underWay, gap }) => (provisional || underWay) && !gap), [points]);
   const place = ([first, end]: [number, number]) => ({
     left: `${(first / points.length) * 100}%`,
     width: `${((end - first) / points.length) * 100}%`,
@@ -126,9 +126,6 @@ const Standing = memo(function Standing({ span: { points }, width }: { span: Tim
         <div key={run[0]} className={classes.gap} style={place(run)} data-gap>
           {((run[1] - run[0]) / points.length) * width > 88 && <span>{words('gap')}</span>}
         </div>
-      ))}
-      {unsettled.map((run) => (
-        <div key={run[0]} className={classes.unsettled} style={place(run)} />
       ))}
     </>
   );
@@ -198,19 +195,22 @@ function stepText({ at }: RatedPoint, stepMs: number, { day, minute }: Format): 
 
 interface ChartReadingProps extends Pick<ChartProps, 'panes' | 'span' | 'marks'> {
   point: RatedPoint;
-  /** Position on the time axis, from 0 to 1. */
-  share: number;
+  index: number;
+  width: number;
 }
 
 /** The values at the cursor, beside it. */
-function ChartReading({ point, share, panes, span: { stepMs }, marks }: ChartReadingProps) {
+function ChartReading({ point, index: at, width, panes, span, marks }: ChartReadingProps) {
   const words = useTranslations('outbox.charts');
   const format = useFormat();
+  const { stepMs, points } = span;
   const notes = useStepNotes(marks, stepMs);
-  const beside = `calc(${(share > 0.5 ? 1 - share : share) * 100}% + 12px)`;
+  const share = (at + 0.5) / points.length;
+  const left = isReadLeft(span, panes[0]?.lines ?? [], at, width);
+  const beside = `calc(${(left ? 1 - share : share) * 100}% + 12px)`;
   const values = readPoint(point, panes, format.number);
   return (
-    <div className={classes.reading} data-reading style={share > 0.5 ? { right: beside } : { left: beside }} aria-hidden>
+    <div className={classes.reading} data-reading style={left ? { right: beside } : { left: beside }} aria-hidden>
       <p>{stepText(point, stepMs, format)}</p>
       {point.gap ? (
         <p className={classes.note}>{words('gapWhy')}</p>

@@ -1,10 +1,11 @@
-import type { ReactNode } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { Count, Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import { amountOf, SHOWN_METRICS } from '@/lib/shared/figures/metrics';
 import type { Summary } from '@/lib/shared/model';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
+import type { Verdict } from '@/lib/shared/figures/verdicts';
 import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 import { CountText, Figure, isClose, isMeanOnly, Mean, Percentile } from '../figures/figure';
 import { Age, RelativeTime, Since, useTicking } from '../figures/time';
@@ -19,7 +20,6 @@ interface TileProps {
   knownText?: string;
   /** Opens the advice on how to make an unknown figure known. */
   onAdvice?: () => void;
-  asOf: string;
   wide?: 'flow' | 'latency' | 'slot';
   children: ReactNode;
 }
@@ -27,30 +27,38 @@ interface TileProps {
 /** Reasons that an index or a column would remove. */
 const ADVISABLE: readonly UnavailableReason[] = ['needs_sampling', 'too_many_rows', 'no_published_at'];
 
-function Tile({ label, of: { known, why }, knownText, onAdvice, asOf, wide, children }: TileProps) {
+/** Reasons of the table itself: its figure is left out, and named once. */
+const LACKING: readonly UnavailableReason[] = [
+  'not_in_schema',
+  'deleted_on_publish',
+  'external_relay',
+  'no_published_at',
+  'no_created_at',
+  'no_attempts',
+  'no_claim_time',
+];
+
+/** That a figure is counted, and of when it is, is said once for all tiles. */
+function Tile({ label, of: { known, why }, knownText, onAdvice, wide, children }: TileProps) {
   const words = useTranslations('outbox');
+  const said = knownText ?? (known === 'exact' || known === 'unavailable' ? undefined : words(`known.${known}`));
   return (
     <li className={classes.tile} data-wide={wide}>
       <h2 className={classes.tileLabel}>{label}</h2>
       <div className={classes.tileValue}>{children}</div>
-      <p className={classes.tileFoot}>
-        {known === 'unavailable' && why !== undefined && ADVISABLE.includes(why) && onAdvice ? (
-          <UnstyledButton className={classes.advice} onClick={onAdvice}>
-            {words('advice')}
-          </UnstyledButton>
-        ) : (
-          <>
-            {known !== 'unavailable' && `${knownText ?? words(`known.${known}`)} · `}
-            <Age short asOf={asOf} intervalMs={POLL_INTERVAL_MS} />
-          </>
-        )}
-      </p>
+      {known === 'unavailable' && why !== undefined && ADVISABLE.includes(why) && onAdvice ? (
+        <UnstyledButton className={classes.advice} onClick={onAdvice}>
+          {words('advice')}
+        </UnstyledButton>
+      ) : (
+        said !== undefined && <p className={classes.tileFoot}>{said}</p>
+      )}
     </li>
   );
 }
 
 /** How far the relay is, by its replication slot. */
-function SlotTile({ slot, asOf }: { slot: SlotHealth; asOf: string }) {
+function SlotTile({ slot }: { slot: SlotHealth }) {
   const words = useTranslations('outbox.slot');
   const reasons = useTranslations('unavailable');
   const format = useFormat();
@@ -71,7 +79,7 @@ function SlotTile({ slot, asOf }: { slot: SlotHealth; asOf: string }) {
     [words('safe'), size(slot.safeBytes)],
   ];
   return (
-    <Tile asOf={asOf} wide="slot" label={words('label')} of={{ known: slot.known }} knownText={words(assumed ? 'assumed' : 'named')}>
+    <Tile wide="slot" label={words('label')} of={{ known: slot.known }} knownText={words(assumed ? 'assumed' : 'named')}>
       {slot.known === 'unavailable' ? (
         <span className={classes.none}>{reasons(slot.why ?? 'slot_not_found')}</span>
       ) : (
@@ -79,6 +87,12 @@ function SlotTile({ slot, asOf }: { slot: SlotHealth; asOf: string }) {
       )}
     </Tile>
   );
+}
+
+/** What the verdicts are about comes first. */
+function leadOf({ diagnosis: { holds } }: Summary): string | null {
+  const of = (wanted: Verdict) => holds.some(({ verdict }) => verdict === wanted);
+  return of('dead_growing') ? 'dead' : of('stuck_processing') ? 'processing' : null;
 }
 
 interface TilesProps {
@@ -92,9 +106,10 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
   const format = useFormat();
   const { depth, oldestPendingAt, lastPublishedAt, lastPublishedWhy, latency, throughput, slot, asOf } = summary;
   const window = useTranslations('frame.windows')(summary.window);
-  const tile = { asOf, onAdvice };
-  const counted = (label: string, count: Count) => (
-    <Tile {...tile} label={label} of={count}>
+  const reasons = useTranslations('unavailable');
+  const tile = { onAdvice };
+  const counted = (key: 'waiting' | 'dead' | 'retrying' | 'processing', count: Count) => (
+    <Tile key={key} {...tile} label={words(`tiles.${key}`)} of={count}>
       <CountText large count={count} />
     </Tile>
   );
@@ -106,85 +121,116 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
     since && words('tiles.ratesSince', { known: words(`known.${throughput.known}`), clock: format.recent(since, Date.parse(asOf)) });
   const { touched } = latency;
   const time = (ms: number | null) => <Percentile large ms={ms} of={latency} />;
-  return (
-    <ul className={classes.tiles} aria-label={words('figures')}>
-      {slot !== null && <SlotTile slot={slot} asOf={asOf} />}
-      {counted(words('tiles.waiting'), depth.waiting)}
-      <Tile {...tile} label={words('tiles.oldest')} of={{ known: oldestPendingAt === null ? depth.waiting.known : 'exact' }}>
-        {oldestPendingAt !== null ? (
-          <span className={classes.large}>
-            <Since at={oldestPendingAt} />
-          </span>
-        ) : depth.waiting.count === 0 ? (
-          <span className={classes.none}>{words('nothingWaiting')}</span>
-        ) : (
-          <Figure large text={null} why={depth.waiting.why ?? 'no_created_at'} />
-        )}
-      </Tile>
-      <Tile {...tile} wide="flow" label={words('tiles.throughput', { window })} of={throughput} knownText={known}>
+  const oldestOf: TileProps['of'] =
+    oldestPendingAt !== null || depth.waiting.count === 0
+      ? { known: 'exact' }
+      : { known: 'unavailable', why: depth.waiting.why ?? 'no_created_at' };
+  const tiles: ReactElement<TileProps>[] = [
+    counted('waiting', depth.waiting),
+    <Tile key="oldest" {...tile} label={words('tiles.oldest')} of={oldestOf}>
+      {oldestPendingAt !== null ? (
+        <span className={classes.large}>
+          <Since at={oldestPendingAt} />
+        </span>
+      ) : depth.waiting.count === 0 ? (
+        <span className={classes.none}>{words('nothingWaiting')}</span>
+      ) : (
+        <Figure large text={null} why={oldestOf.why} />
+      )}
+    </Tile>,
+    <Tile key="throughput" {...tile} wide="flow" label={words('tiles.throughput', { window })} of={throughput} knownText={known}>
+      <FactList
+        className={classes.split}
+        facts={[
+          [words('tiles.published'), rate(throughput.publishedPerMinute)],
+          [words('tiles.created'), rate(throughput.createdPerMinute)],
+        ]}
+      />
+    </Tile>,
+    <Tile
+      key="latency"
+      {...tile}
+      wide="latency"
+      label={latency.count === null ? words('tiles.latency', { window }) : words('tiles.latencyOf', { window, count: latency.count })}
+      of={latency}
+      knownText={isClose(latency) ? words('known.within', { share: format.percent(latency.errorShare ?? 0) }) : undefined}
+    >
+      {isMeanOnly(latency) ? (
         <FactList
           className={classes.split}
           facts={[
-            [words('tiles.published'), rate(throughput.publishedPerMinute)],
-            [words('tiles.created'), rate(throughput.createdPerMinute)],
+            [words('tiles.mean'), <Mean key="mean" large of={latency} />],
+            ['p50, p95, p99', <Figure key="none" text={null} why={latency.why} />],
           ]}
         />
-      </Tile>
-      <Tile
-        {...tile}
-        wide="latency"
-        label={latency.count === null ? words('tiles.latency', { window }) : words('tiles.latencyOf', { window, count: latency.count })}
-        of={latency}
-        knownText={isClose(latency) ? words('known.within', { share: format.percent(latency.errorShare ?? 0) }) : undefined}
-      >
-        {isMeanOnly(latency) ? (
-          <FactList
-            className={classes.split}
-            facts={[
-              [words('tiles.mean'), <Mean key="mean" large of={latency} />],
-              ['p50, p95, p99', <Figure key="none" text={null} why={latency.why} />],
-            ]}
-          />
-        ) : (
-          <FactList
-            className={classes.split}
-            facts={[
-              ['p50', time(latency.p50Ms)],
-              ['p95', time(latency.p95Ms)],
-              ['p99', time(latency.p99Ms)],
-              [words('tiles.mean'), time(latency.meanMs)],
-            ]}
-          />
+      ) : (
+        <FactList
+          className={classes.split}
+          facts={[
+            ['p50', time(latency.p50Ms)],
+            ['p95', time(latency.p95Ms)],
+            ['p99', time(latency.p99Ms)],
+            [words('tiles.mean'), time(latency.meanMs)],
+          ]}
+        />
+      )}
+      {touched.count !== null && touched.p95Ms !== null && (
+        <p className={classes.tileFoot}>{words('tiles.touched', { count: touched.count, p95: format.latency(touched.p95Ms) })}</p>
+      )}
+    </Tile>,
+    counted('dead', depth.dead),
+    counted('retrying', depth.retrying),
+    counted('processing', depth.processing),
+    <Tile
+      key="lastPublished"
+      {...tile}
+      label={words('tiles.lastPublished')}
+      of={{ known: lastPublishedWhy === undefined || lastPublishedWhy === 'no_events' ? 'exact' : 'unavailable', why: lastPublishedWhy }}
+    >
+      {lastPublishedAt !== null ? (
+        <span className={classes.large}>
+          <RelativeTime at={lastPublishedAt} />
+        </span>
+      ) : (
+        <Figure large text={null} why={lastPublishedWhy} />
+      )}
+    </Tile>,
+    ...SHOWN_METRICS.map(({ id, unit }) => {
+      const figure = summary[id];
+      const amount = amountOf(figure);
+      return (
+        <Tile key={id} {...tile} label={words(`tiles.${id}`, { window })} of={figure}>
+          <Figure large text={amount === null ? null : format.amount[unit](amount)} known={figure.known} why={figure.why} />
+        </Tile>
+      );
+    }),
+  ];
+  const lacking = tiles.filter(({ props: { of } }) => of.known === 'unavailable' && of.why !== undefined && LACKING.includes(of.why));
+  const lead = leadOf(summary);
+  const shown = tiles.filter((one) => !lacking.includes(one));
+  const whys = [...new Set(lacking.map(({ props }) => props.of.why ?? 'not_in_schema'))];
+  return (
+    <div>
+      <ul className={classes.tiles} aria-label={words('figures')}>
+        {slot !== null && <SlotTile slot={slot} />}
+        {shown.filter(({ key }) => key === lead)}
+        {shown.filter(({ key }) => key !== lead)}
+      </ul>
+      <p className={classes.tilesFoot}>
+        {words('known.exact')} · <Age asOf={asOf} intervalMs={POLL_INTERVAL_MS} />
+        {whys.map((why) => {
+          const names = lacking.filter(({ props: { of } }) => of.why === why).map(({ props }) => props.label);
+          return <span key={why}> · {words('tiles.leftOut', { tiles: names.join('; '), why: reasons(why) })}</span>;
+        })}
+        {whys.some((why) => ADVISABLE.includes(why)) && onAdvice && (
+          <>
+            {' '}
+            <UnstyledButton className={classes.advice} onClick={onAdvice}>
+              {words('advice')}
+            </UnstyledButton>
+          </>
         )}
-        {touched.count !== null && touched.p95Ms !== null && (
-          <p className={classes.tileFoot}>{words('tiles.touched', { count: touched.count, p95: format.latency(touched.p95Ms) })}</p>
-        )}
-      </Tile>
-      {counted(words('tiles.dead'), depth.dead)}
-      {counted(words('tiles.retrying'), depth.retrying)}
-      {counted(words('tiles.processing'), depth.processing)}
-      <Tile
-        {...tile}
-        label={words('tiles.lastPublished')}
-        of={{ known: lastPublishedWhy === undefined || lastPublishedWhy === 'no_events' ? 'exact' : 'unavailable', why: lastPublishedWhy }}
-      >
-        {lastPublishedAt !== null ? (
-          <span className={classes.large}>
-            <RelativeTime at={lastPublishedAt} />
-          </span>
-        ) : (
-          <Figure large text={null} why={lastPublishedWhy} />
-        )}
-      </Tile>
-      {SHOWN_METRICS.map(({ id, unit }) => {
-        const figure = summary[id];
-        const amount = amountOf(figure);
-        return (
-          <Tile key={id} {...tile} label={words(`tiles.${id}`, { window })} of={figure}>
-            <Figure large text={amount === null ? null : format.amount[unit](amount)} known={figure.known} why={figure.why} />
-          </Tile>
-        );
-      })}
-    </ul>
+      </p>
+    </div>
   );
 }

@@ -18,6 +18,23 @@ it('sorts numbers as numbers and breaks ties by name', () => {
   expect(names(sortTypes(rows, { column: 'waiting', descending: false }))).toBe('abc');
 });
 
+it('shows trouble first: what is dead, then errors, then what waits', () => {
+  const some = [
+    { ...row('waits', 90, null) },
+    { ...row('errs', 0, null), errors: 2 },
+    { ...row('dies', 0, null), dead: 1 },
+    { ...row('dies-more', null, null), dead: 4, errors: 1 },
+    { ...row('unknown', null, null), dead: null },
+  ];
+  expect(sortTypes(some, { column: 'trouble', descending: true }).map(({ type }) => type)).toEqual([
+    'dies-more',
+    'dies',
+    'errs',
+    'waits',
+    'unknown',
+  ]);
+});
+
 it('puts what is not known last in both directions', () => {
   expect(names(sortTypes(rows, { column: 'p95Ms', descending: true }))).toBe('acb');
   expect(names(sortTypes(rows, { column: 'p95Ms', descending: false }))).toBe('cab');

@@ -17,12 +17,20 @@ import classes from './outbox.module.css';
 
 type TypeColumn = Exclude<keyof TypeFigures, 'why'>;
 
-type TypeSort = { column: TypeColumn; descending: boolean };
+/** `trouble`: what is dead first, then errors, then what waits. */
+type TypeSort = { column: TypeColumn | 'trouble'; descending: boolean };
+
+const TROUBLE = ['dead', 'errors', 'waiting'] as const;
 
 /** Sorted rows; unknown values come last in both directions, equal ones are ordered by name. */
 export function sortTypes(rows: TypeFigures[], { column, descending }: TypeSort): TypeFigures[] {
   const sign = descending ? -1 : 1;
   const compare = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
+  if (column === 'trouble')
+    return rows.toSorted((a, b) => {
+      const differs = TROUBLE.find((one) => (a[one] ?? 0) !== (b[one] ?? 0));
+      return differs === undefined ? compare(a.type, b.type) : (b[differs] ?? 0) - (a[differs] ?? 0);
+    });
   return rows.toSorted((a, b) => {
     const [x, y] = [a[column], b[column]];
     if (x === y) return compare(a.type, b.type);
@@ -81,7 +89,7 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
   const words = useTranslations('outbox');
   const windows = useTranslations('frame.windows');
   const search = useSearchParams();
-  const [sort, setSort] = useState<TypeSort>({ column: 'waiting', descending: true });
+  const [sort, setSort] = useState<TypeSort>({ column: 'trouble', descending: true });
   const sorted = sortTypes(rows, sort);
   const types = sorted.map(({ type }) => type);
   const trends = useTypeTrends({ outbox: outbox.id, window: view.window, sort, types }, trendsAction);

@@ -22,7 +22,7 @@ export const PLAIN_WORDS = new Set(
     healthy heat height held here hide hint hold holder hour how href hue hydrate icon id idempotency identification identify ids
     if image implausible in indexed info inline input insert inserted inset install instant integer interpolate interval intervene
     into invalid is iso it item join json judge keep keeper kept kind label labelled lacked lacking last lately later latest
-    layer layout le lead leading leaf leave led lift like limit line listed literal live load loading location locked log login look
+    layer layout le lead leading leaf leave led left lift like limit line listed literal live load loading location locked log login look
     looked loop loopback lost many map mapped markdown marked masked match max may mean meaning memory menus merge merged micro
     migrate millisecond min minute missing mode monotonic most ms mysql name named native needed negated new newest no nonce
     normalise not nothing now null number numbered object observe observed oddity of off offer offered offset old older oldest on
