@@ -25,6 +25,7 @@ function rowsOf(
     table: 'outbox',
     writable: false,
     whyReadOnly: null,
+    runbook: null,
     capabilities: {
       states: stateCapabilities(() => ({ available: true })),
       operations: {},

@@ -1,7 +1,7 @@
 import { MantineProvider } from '@mantine/core';
 import { NextIntlClientProvider } from 'next-intl';
 import { renderToStaticMarkup } from 'react-dom/server';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import messages from '@/lib/messages/en.json';
 import { noFigures } from '@/lib/figures/summarise';
 import type { OutboxInfo } from '@/lib/shared/model';
@@ -9,13 +9,13 @@ import { ago, judge, NOW, type Given } from '@/fixtures/readings';
 import { ClockProvider } from '../figures/time';
 import { VerdictBanner } from './verdict-banner';
 
-const banner = (given: Given): string =>
+const banner = (given: Given, runbook: string | null = null): string =>
   renderToStaticMarkup(
     <NextIntlClientProvider locale="en" messages={messages} timeZone="UTC">
       <MantineProvider>
         <ClockProvider serverNow={NOW}>
           <VerdictBanner
-            outbox={{ id: 'escrow' } as OutboxInfo}
+            outbox={{ id: 'escrow', runbook } as OutboxInfo}
             summary={{ ...noFigures('1h', ago(0), 'no_events'), diagnosis: judge(given) }}
             onRefresh={() => Promise.resolve()}
           />
@@ -36,4 +36,36 @@ it('names every verdict that holds, since when, and where to go on', () => {
 it('says nothing of others where one holds alone', () => {
   expect(banner(deaths)).not.toContain('>Also<');
   expect(banner({ ...deaths, stuck: { stuck: 1, oldest: ago(900) } })).toContain('>Also<');
+});
+
+describe('where the relay has stopped', () => {
+  const stopped: Given = { lastPublishedAt: ago(500), relay: { due: 9, firstDue: ago(400) } };
+
+  it('says what the console cannot do and what to check, and lists no waiting events', () => {
+    const text = banner(stopped);
+    expect(text).toContain('The console cannot start the relay');
+    expect(text).toContain('Read again now');
+    expect(text).not.toContain('/events');
+  });
+
+  it('leads to the runbook of the outbox', () => {
+    const text = banner(stopped, 'https://wiki.example.com/orders');
+    expect(text).toMatch(
+      /<a [^>]*target="_blank"[^>]*href="https:\/\/wiki.example.com\/orders"|<a [^>]*href="https:\/\/wiki.example.com\/orders"[^>]*target="_blank"/,
+    );
+    expect(banner(deaths, 'https://wiki.example.com/orders')).not.toContain('wiki');
+  });
+});
+
+it('a poison row leads to the event that fails, not to all that wait', () => {
+  const endless: Given = {
+    poison: {
+      most: [
+        { at: ago(300), type: 'paid', error: 'bad', attempts: 900 },
+        { at: ago(200), type: 'paid', error: null, attempts: 1 },
+      ],
+    },
+  };
+  const from = new URLSearchParams({ from: ago(300), to: new Date(Date.parse(ago(300)) + 1).toISOString() }).toString();
+  expect(banner(endless)).toContain(`order=oldest&amp;${from.replaceAll('&', '&amp;')}`);
 });

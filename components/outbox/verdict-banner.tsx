@@ -19,10 +19,10 @@ const FAILING = '/events?state=retrying&state=dead&order=newest';
 const NEXT_STEP: Record<Verdict, ((fact: (code: string, name: string) => string | null) => string) | null> = {
   source_down: null,
   cannot_see: null,
-  relay_stopped: () => WAITING,
+  relay_stopped: null,
   log_held: null,
   broker_refusing: () => FAILING,
-  poison_row: () => WAITING,
+  poison_row: (fact) => createdAt(fact('blocking_row', 'headAt') ?? fact('endless_rows', 'firstAt')),
   starved: () => '/events?state=retrying&order=oldest',
   no_handler: (fact) => withFilter('type', fact('type_never_out', 'type')),
   blocked_on_key: (fact) => withFilter('aggregate', fact('key_behind', 'key')),
@@ -31,6 +31,10 @@ const NEXT_STEP: Record<Verdict, ((fact: (code: string, name: string) => string 
   falling_behind: () => WAITING,
   healthy: () => '/events',
 };
+
+/** Those waiting that were created at this time. */
+const createdAt = (at: string | null): string =>
+  at === null ? WAITING : `${WAITING}&${new URLSearchParams({ from: at, to: new Date(Date.parse(at) + 1).toISOString() }).toString()}`;
 
 function withFilter(name: 'type' | 'aggregate', value: string | null): string {
   return value === null ? WAITING : `${WAITING}&${new URLSearchParams({ [name]: value }).toString()}`;
@@ -56,10 +60,12 @@ export function VerdictBanner({ outbox, summary, onRefresh }: { outbox: OutboxIn
       return typeof value === 'string' ? value : null;
     });
     if (atDoctor(of)) return doctorHref(outbox.id);
+    if (of === 'relay_stopped') return outbox.runbook;
     return step === undefined ? null : outboxHref(outbox.id, step);
   };
-  const stepName = (of: Verdict) => words(`nextStep.${atDoctor(of) ? 'log_held' : of}`);
   const href = hrefOf(verdict);
+  const stepName = (of: Verdict) => words(`nextStep.${atDoctor(of) ? 'log_held' : hrefOf(of) === null ? 'source_down' : of}`);
+  const stopped = verdict === 'relay_stopped' && !atDoctor(verdict);
   const facts = evidence.map((fact) => evidenceText(fact)).filter((text) => text !== null);
   return (
     <section className={classes.banner} data-tone={VERDICT_TONE[verdict]} aria-label={words('verdict')}>
@@ -80,6 +86,7 @@ export function VerdictBanner({ outbox, summary, onRefresh }: { outbox: OutboxIn
             ))}
           </ul>
         )}
+        {stopped && <p className={classes.check}>{words('stopped')}</p>}
         {others.length > 0 && (
           <ul className={classes.facts}>
             <li>{words('alsoHolds')}</li>
@@ -100,7 +107,13 @@ export function VerdictBanner({ outbox, summary, onRefresh }: { outbox: OutboxIn
           {stepName(verdict)}
         </Button>
       ) : (
-        <Button component={Link} size="sm" variant={verdict === 'healthy' ? 'default' : 'filled'} href={href}>
+        <Button
+          component={Link}
+          size="sm"
+          variant={verdict === 'healthy' ? 'default' : 'filled'}
+          href={href}
+          target={stopped ? '_blank' : undefined}
+        >
           {stepName(verdict)}
         </Button>
       )}

@@ -48,6 +48,7 @@ describe('a good configuration', () => {
       links: [],
       amount: null,
       mask: [],
+      runbook: null,
     });
   });
 
@@ -99,8 +100,10 @@ outboxes:
     const asMap = good(
       outbox(`    links: {Order: 'https://shop.example.com/{aggregateId}?t={payload.trace.id}'}
     amount: payload.amount
+    runbook: https://wiki.example.com/runbooks/orders#relay
     mask: [payload.customer.email, 'items[*].card', headers.authorization]`),
     ).outboxes[0];
+    expect(asMap?.runbook).toBe('https://wiki.example.com/runbooks/orders#relay');
     expect(asMap?.links).toEqual([{ label: 'Order', url: 'https://shop.example.com/{aggregateId}?t={payload.trace.id}' }]);
     expect(asMap?.amount).toEqual({ value: 'payload.amount' });
     expect(asMap?.mask).toEqual(['payload.customer.email', 'items[*].card', 'headers.authorization']);
@@ -182,7 +185,7 @@ databases:
 outboxes:
   - {id: a, database: order, tabel: t, shape: escrow}
   - {id: a, database: legacy, table: a.b.c, shape: published-at, parameters: {stuckAfter: soon, maxAttempts: 0}}
-  - {id: 'Bad Id', database: later, table: t, shape: published-at, links: {Order: 'https://x/{orderId}'}, mask: ['a b'], amount: {currency: payload.c}}
+  - {id: 'Bad Id', database: later, table: t, shape: published-at, links: {Order: 'https://x/{orderId}'}, runbook: 'javascript:alert(1)', mask: ['a b'], amount: {currency: payload.c}}
 `);
     expect(found).toEqual(
       expect.arrayContaining([
@@ -199,6 +202,7 @@ outboxes:
         'outboxes[1].table: outbox a: a name that holds a dot is written as a map, for instance { schema: shop, table: cap.published }',
         'outboxes[1].parameters.stuckAfter: outbox a: write a duration such as 30s, 5m, 1h or a number of seconds',
         'outboxes[1].parameters.maxAttempts: outbox a: write a whole number from 1 to 1000000',
+        'outboxes[2].runbook: outbox Bad Id: write an address that begins with https:// or http://',
         'outboxes[2].mask[0]: outbox Bad Id: write a path such as payload.customer.email or headers.authorization',
         'outboxes[2].amount: outbox Bad Id: write value, the path of the amount, once',
       ]),

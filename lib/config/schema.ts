@@ -121,6 +121,10 @@ const outboxSchema = z.strictObject({
   links: linksSchema.optional(),
   amount: amountSchema.optional(),
   mask: z.array(fieldPath).optional().describe('Fields that only roles with the right to see them get in the clear'),
+  runbook: z
+    .url({ protocol: /^https?$/, error: 'write an address that begins with https:// or http://' })
+    .optional()
+    .describe('Address of what to do when its relay has stopped'),
   keys: later.optional(),
 });
 

@@ -32,8 +32,12 @@ export function whyUnread(error: unknown): UnreadReason {
 
 type Found = Pick<OutboxInfo, 'table' | 'capabilities' | 'whyReadOnly'>;
 
-const infoOf = ({ id, name, inline, shape }: OutboxSettings, { id: database, engine }: Database, found: Found): OutboxInfo => ({
-  ...{ id, name, database, engine: engine.key, shape: inline ? 'inline' : shape.key, writable: found.whyReadOnly === null },
+const infoOf = (
+  { id, name, inline, shape, runbook = null }: OutboxSettings,
+  { id: database, engine }: Database,
+  found: Found,
+): OutboxInfo => ({
+  ...{ id, name, database, engine: engine.key, shape: inline ? 'inline' : shape.key, writable: found.whyReadOnly === null, runbook },
   ...found,
 });
 

@@ -16,6 +16,7 @@ export interface OutboxSettings extends ShapeSettings {
   links: { label: string; url: string }[];
   amount: { value: string; currency?: string } | null;
   mask: string[];
+  runbook?: string | null;
 }
 
 /** What the reader can do with the records: count an event's lines by index, or why not. */

@@ -53,6 +53,7 @@ export interface OutboxInfo {
   capabilities: Capabilities;
   writable: boolean;
   whyReadOnly: ReadOnlyReason | null;
+  runbook: string | null;
 }
 
 /** Texts of an event that can be read out of its payload or headers, and so be masked there. */
@@ -151,11 +152,10 @@ export interface EventPage<E extends OutboxEvent = OutboxEvent> extends ListScop
   previousCursor: string | null;
 }
 
-type TypeFigure = 'waiting' | 'dead' | 'retries' | 'errors' | 'p95Ms';
-export interface TypeFigures extends Record<TypeFigure, number | null> {
+export interface TypeFigures extends Record<'waiting' | 'dead' | 'retries' | 'errors' | 'p95Ms', number | null> {
   type: string;
   /** Of each figure that is null. */
-  why?: Partial<Record<TypeFigure, UnavailableReason>>;
+  why?: Partial<Record<Exclude<keyof TypeFigures, 'type' | 'why'>, UnavailableReason>>;
 }
 
 export interface Summary extends MetricFigures {

@@ -33,6 +33,7 @@ outboxes:
     links: {Shop: 'https://shop.example.com/{aggregateId}'}
     amount: payload.total
     mask: [payload.customer.email]
+    runbook: https://wiki.example.com/orders
     keys: [payload.order.id]
 connections: {perServer: 12}
 auth: {sessionHours: 4, trustedProxies: [10.0.0.5]}
