@@ -7,6 +7,8 @@ import { diagnose } from '@/lib/diagnosis/judge/diagnose';
 import { metricInput, spanOf } from '@/lib/figures/span';
 import { summarise } from '@/lib/figures/summarise';
 import { intervene } from '@/lib/interventions/intervene';
+import { ALL_TYPES, TOUCHED } from '@/lib/rollup/cell';
+import { countOf } from '@/lib/rollup/histogram';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { ENGINE_KEYS } from '@/lib/shared/model';
 import { AGGREGATES, takeReading } from '@/lib/snapshots/readings';
@@ -126,6 +128,16 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       const after = await read();
       expect(after.figures.poison_row?.most).toMatchObject([{ attempts: 24 }, { attempts: 3 }]);
       expect(verdictOf(after, before).holds.map(({ verdict }) => verdict)).not.toContain('poison_row');
+    });
+
+    test('what went out after a retry has its latency apart from the first reading on', async () => {
+      await act('retry', ['r-1']);
+      await database.query(`UPDATE jobs SET sent_at = ${ago(0)} WHERE id IN ('r-1', 'w-5')`);
+      const told = ({ tail }: Reading, series: string) =>
+        [...tail.values()].flatMap((cells) => cells.get(series) ?? []).map(({ published, latency }) => [published, countOf(latency)]);
+      const reading = await read();
+      expect([told(reading, ALL_TYPES), told(reading, TOUCHED)]).toEqual([[[2, 1]], [[0, 1]]]);
+      expect(told(await read(false), ALL_TYPES)).toEqual([[2, 2]]);
     });
 
     test('where nobody acted, nothing is asked of the records', () => {

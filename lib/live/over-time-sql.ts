@@ -59,13 +59,14 @@ function sliceQuery(axis: Axis, now: Sql): Sql {
 /** Times in the future, from a clock ahead of the database's, count as now. */
 const minuteOf = (time: Sql, now: Sql): Sql => sql`least(${stepOf(time, 60)}, ${once(stepOf(now, 60))})`;
 
-/** What was published since the last fold, as the rollups will hold it. */
-export function publishedSlices(now: Sql): Sql {
+/** What was published since the last fold, as the rollups will hold it; `acted`: what operators changed is apart. */
+export function publishedSlices(now: Sql, acted: boolean): Sql {
+  const [mark, apart] = acted ? [sql`, touched is not null as touched`, sql`, touched`] : [sql``, sql``];
   const [latency, processing] = [sql.ref('latency'), sql.ref('processing')];
   // Not flattened: durations would be computed again wherever they are used.
   const rows = sql`select ${minuteOf(sql.ref('published'), now)} as at, type, ${milliseconds(sql.ref('created'), sql.ref('published'))} as latency,
-    case when attempted < published then ${milliseconds(sql.ref('attempted'), sql.ref('published'))} end as processing
+    case when attempted < published then ${milliseconds(sql.ref('attempted'), sql.ref('published'))} end as processing${mark}
     from base where ${isState(state, 'published')} and published is not null ${workedOut()}`;
-  return jsonRows(sql`select at, type, ${bucketSql(latency)} as latency, ${bucketSql(processing)} as processing, count(*) as n,
-    coalesce(sum(greatest(0, latency)), 0) as ms, ${count(sql`latency < 0`)} as negative from (${rows}) as p group by 1, 2, 3, 4`);
+  return jsonRows(sql`select at, type${apart}, ${bucketSql(latency)} as latency, ${bucketSql(processing)} as processing, count(*) as n,
+    coalesce(sum(greatest(0, latency)), 0) as ms, ${count(sql`latency < 0`)} as negative from (${rows}) as p group by 1, 2, 3, 4${acted ? sql`, 5` : sql``}`);
 }

@@ -110,7 +110,7 @@ export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
     select ${iso(input.now)} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
       (select ${jsonObject(objects(owned))} from base) as figures,
       ${jsonRows(typesShown(base, input.aggregates))} as types,
-      ${slicesQuery(input.now, input.absent)} as slices, ${publishedSlices(input.now)} as tail`;
+      ${slicesQuery(input.now, input.absent)} as slices, ${publishedSlices(input.now, input.acted !== null)} as tail`;
 }
 
 /** The rows, and when an operator last changed them. */

@@ -8,7 +8,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { slotSight } from '@/lib/outbox/replication-slots/seen';
 import { SCAN, FETCHED_ROWS, PARTS, isCut, type Part } from '@/lib/outbox/scan/sources';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
-import { cellIn, ALL_TYPES, OTHER_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
+import { cellIn, ALL_TYPES, OTHER_TYPES, TOUCHED, seriesOfType, type Additions } from '@/lib/rollup/cell';
 import { addTo } from '@/lib/rollup/histogram';
 import { FETCH_STATEMENT_MS, READING_STATEMENT_MS, COMPUTE_STATEMENT_MS } from '@/lib/shared/polling';
 import type { Store } from '@/lib/store/store';
@@ -81,6 +81,7 @@ interface TailRow {
   n: number;
   ms: number;
   negative: number;
+  touched?: boolean;
 }
 
 function toReading({ sources, absent, traits, foldedTo, aggregates }: Plan, row: ReadingRow): Reading {
@@ -121,15 +122,17 @@ function digested(figures: Reading['figures'], aggregates: readonly Aggregates[]
 
 function tailOf(rows: TailRow[]): Additions {
   const tail: Additions = new Map();
-  for (const { at, type, latency, processing, n, ms, negative } of rows) {
+  for (const { at, type, latency, processing, n, ms, negative, touched = false } of rows) {
+    const apart = touched && latency !== null;
     for (const series of [ALL_TYPES, type === null ? OTHER_TYPES : seriesOfType(type)]) {
       const cell = cellIn(tail, at, series);
       cell.published += n;
-      cell.latencySumMs += ms;
-      cell.negative += negative;
-      if (latency !== null) addTo(cell.latency, latency, n);
+      if (!apart) cell.latencySumMs += ms;
+      if (!apart) cell.negative += negative;
+      if (latency !== null && !apart) addTo(cell.latency, latency, n);
       if (processing !== null) addTo(cell.processing, processing, n);
     }
+    if (apart) addTo(cellIn(tail, at, TOUCHED).latency, latency, n);
   }
   return tail;
 }
