@@ -227,7 +227,7 @@ export function HaltedPanel({
       )}
       <p className={classes.consequence}>{t('run.left', { left })}</p>
       {asked && failed && (
-        <Button variant="default" className={classes.sure} onClick={onGoOn}>
+        <Button variant="default" classNames={{ root: classes.sure, label: classes.sureText }} onClick={onGoOn}>
           {t('run.sure', { left, same })}
         </Button>
       )}
