@@ -78,9 +78,7 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
       )}
       <div className={classes.columns}>
         <div className={classes.story}>
-          {event.error !== null && <ErrorBlock error={event.error} />}
-          <Timeline detail={snapshot} outboxName={outbox.name} />
-          <Neighbours outbox={outbox} detail={snapshot} />
+          <EventTimeline outbox={outbox} detail={snapshot} />
         </div>
         <div className={classes.side}>
           <Facts detail={snapshot} outbox={outbox} />
@@ -97,8 +95,23 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
   );
 }
 
-function ErrorBlock({ error }: { error: string }) {
-  const title = useTranslations('event')('error');
+/** What happened to it. The last error of an event that is out is no alarm, and comes below. */
+export function EventTimeline({ outbox, detail }: { outbox: OutboxInfo; detail: EventDetail }) {
+  const { event, archived } = detail;
+  const out = event.state === 'published' || archived?.fromState === 'published';
+  const error = event.error !== null && <ErrorBlock error={event.error} out={out} />;
+  return (
+    <>
+      {!out && error}
+      <Timeline detail={detail} outboxName={outbox.name} />
+      {out && error}
+      <Neighbours outbox={outbox} detail={detail} />
+    </>
+  );
+}
+
+function ErrorBlock({ error, out }: { error: string; out: boolean }) {
+  const title = useTranslations('event')(out ? 'errorBefore' : 'error');
   const copy = (
     <span className={classes.blockTools}>
       <CopyAction value={error} label={title} />
@@ -106,7 +119,7 @@ function ErrorBlock({ error }: { error: string }) {
   );
   return (
     <Block title={title} tools={copy}>
-      <pre className={classes.error} tabIndex={0} aria-label={title}>
+      <pre className={classes.error} data-out={out || undefined} tabIndex={0} aria-label={title}>
         <bdi>{visibleText(error)}</bdi>
       </pre>
     </Block>
@@ -114,7 +127,15 @@ function ErrorBlock({ error }: { error: string }) {
 }
 
 /** What can be done to this event now, and why not the rest. On a phone it stays at the lower edge. */
-function EventOperations({ detail, outbox, onOperate }: { detail: EventDetail; outbox: OutboxInfo; onOperate: (key: string) => void }) {
+export function EventOperations({
+  detail,
+  outbox,
+  onOperate,
+}: {
+  detail: EventDetail;
+  outbox: OutboxInfo;
+  onOperate: (key: string) => void;
+}) {
   const t = useTranslations('event.operations');
   const mayOperate = useMay('event:operate');
   const name = useOperationName();
@@ -146,8 +167,8 @@ function EventOperations({ detail, outbox, onOperate }: { detail: EventDetail; o
           ))}
         </div>
       )}
-      {!mayOperate ? (
-        <p className={classes.whyNot}>{because('forbidden')}</p>
+      {!mayOperate || detail.event.state === 'published' ? (
+        <p className={classes.whyNot}>{mayOperate ? t('published') : because('forbidden')}</p>
       ) : (
         <ul className={classes.whyNot}>
           {keys

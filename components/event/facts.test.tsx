@@ -59,6 +59,7 @@ function rowsOf(
     links: [],
     warnings: [],
     operations: {},
+    triedBefore: {},
     archived: null,
   };
   const page = renderToStaticMarkup(

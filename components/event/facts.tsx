@@ -5,7 +5,7 @@ import Link from 'next/link';
 import { type ReactNode, useState } from 'react';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
 import { formatMoney } from '@/lib/shared/text/money';
-import { Figure } from '../figures/figure';
+import { Attempts, Figure } from '../figures/figure';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { outboxHref } from '../hrefs';
@@ -79,8 +79,6 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
       {copied('aggregate', event.aggregateId)}
     </>
   );
-  const attempts = event.attempts !== null && format.number(event.attempts);
-  const max = event.maxAttempts !== null && format.number(event.maxAttempts);
   const unread = event.tooLarge && <Figure text={null} why="too_large" />;
   const rows: { key: keyof typeof fields | 'id' | 'type'; value: ReactNode; absent?: 'notYet' | 'unclaimed' }[] = [
     { key: 'id', value: copied('id', event.id) },
@@ -90,7 +88,7 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
     { key: 'amount', value: event.amount === null ? unread : formatMoney(event.amount, event.currency, format.locale) },
     { key: 'dedupKey', value: copied('dedupKey', event.dedupKey) },
     { key: 'traceId', value: copied('traceId', event.traceId) || unread },
-    { key: 'attempts', value: attempts && max ? t('attemptsOf', { attempts, max }) : attempts },
+    { key: 'attempts', value: event.attempts !== null && <Attempts event={event} /> },
     { key: 'createdAt', value: time(event.createdAt) },
     { key: 'lastAttemptAt', value: time(event.lastAttemptAt), absent: 'notYet' },
     { key: 'diedAt', value: time(event.diedAt) },

@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { AuditEntry, EventDetail, OutboxInfo } from '@/lib/shared/model';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import { AuditSentence } from '../audit/audit-line';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
@@ -44,7 +45,16 @@ export function Timeline({ detail, outboxName }: { detail: EventDetail; outboxNa
   const items = timelineItems(detail);
   const { event, asOf } = detail;
   const text = (item: TimelineItem): ReactNode => {
-    if (item.kind === 'intervention') return <AuditSentence entry={item.entry} outboxName={outboxName} brief />;
+    if (item.kind === 'intervention') {
+      const { attempts, error } = detail.triedBefore[item.entry.id] ?? { attempts: null, error: null };
+      return (
+        <>
+          <AuditSentence entry={item.entry} outboxName={outboxName} brief />
+          {attempts !== null && <div className={classes.note}>{t('triedBefore', { attempts: Number(attempts) })}</div>}
+          {error !== null && <div className={classes.note}>{t('errorBefore', { error: visibleText(error) })}</div>}
+        </>
+      );
+    }
     if (item.kind === 'archived') return <div>{t('archived', { by: item.by, reason: item.reason })}</div>;
     const nth = item.kind === 'attempted' ? item.attempts : null;
     return <div>{nth === null ? t(item.kind) : t('attemptedNth', { attempts: nth })}</div>;

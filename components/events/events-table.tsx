@@ -6,7 +6,7 @@ import { IconArrowUp } from '@tabler/icons-react';
 import { formatMoney } from '@/lib/shared/text/money';
 import type { OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { Figure } from '../figures/figure';
+import { Attempts, Figure } from '../figures/figure';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
@@ -76,17 +76,14 @@ function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRow
 
 function Cell({ column, event }: { column: Column; event: OutboxEvent }): ReactNode {
   const format = useFormat();
-  const t = useTranslations('events');
   const text = (value: string | null, title: string | null = value) =>
     value !== null && <bdi title={title ?? undefined}>{visibleText(value)}</bdi>;
   const ago = (at: string | null) => at !== null && <RelativeTime at={at} />;
   switch (column) {
     case 'aggregate':
       return text(event.aggregateId, event.aggregateType);
-    case 'attempts': {
-      const attempts = event.attempts !== null && format.number(event.attempts);
-      return attempts && event.maxAttempts !== null ? t('attemptsOf', { attempts, max: format.number(event.maxAttempts) }) : attempts;
-    }
+    case 'attempts':
+      return <Attempts event={event} />;
     case 'amount':
       return event.amount === null ? unread(event) : formatMoney(event.amount, event.currency, format.locale);
     case 'createdAt':

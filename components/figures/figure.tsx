@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useTranslations } from 'next-intl';
 import { UNREAD_REASONS, type Count, type Known, type Percentiles, type UnavailableReason } from '@/lib/shared/figures/measured';
-import type { Summary } from '@/lib/shared/model';
+import { type Summary, type OutboxEvent } from '@/lib/shared/model';
 import { markKnown } from '@/lib/shared/text/format';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
@@ -53,6 +53,15 @@ export function Figure({ text, known = 'exact', why, large }: FigureProps) {
     shown = known === 'exact' ? marked : <Hint reason={kinds(known)}>{marked}</Hint>;
   }
   return large ? <span className={classes.figure}>{shown}</span> : shown;
+}
+
+/** "2 of 5": how many attempts are left matters only while the relay tries on. */
+export function Attempts({ event: { attempts, maxAttempts, state } }: { event: Pick<OutboxEvent, 'attempts' | 'maxAttempts' | 'state'> }) {
+  const t = useTranslations('events');
+  const format = useFormat();
+  if (attempts === null) return null;
+  const ofMax = maxAttempts !== null && attempts <= maxAttempts && state !== 'published';
+  return ofMax ? t('attemptsOf', { attempts: format.number(attempts), max: format.number(maxAttempts) }) : format.number(attempts);
 }
 
 export function CountText({ count, large }: { count: Count; large?: boolean }) {

@@ -63,7 +63,7 @@ function fateOf(outbox: Outbox, { after }: RecordEvent, row: FateRow | undefined
       return 'waiting';
     case 'pending':
     case 'retrying': {
-      const [error, attempts] = (['error', 'attempts'] as const).map((role) => recorded(outbox, role, after));
+      const [error, attempts] = (['error', 'attempts'] as const).map((role) => recordedValue(outbox, role, after));
       // What the operation left in the row is no failure since.
       const another = row.error !== null && error !== undefined && causeText(row.error) !== causeText(error ?? '');
       const counted = row.state === 'retrying' && attempts !== undefined && Number(row.attempts ?? 0) > Number(attempts ?? 0);
@@ -75,13 +75,13 @@ function fateOf(outbox: Outbox, { after }: RecordEvent, row: FateRow | undefined
 }
 
 /** The value of a role in a record's image of the row; undefined if it does not stand in a column as it is. */
-function recorded({ main, dead }: Outbox, role: 'error' | 'attempts', image: RecordEvent['before']): string | null | undefined {
+export function recordedValue({ main, dead }: Outbox, role: 'error' | 'attempts', image: RecordEvent['before']): string | null | undefined {
   const names = [dead, main].flatMap((place) => (place === null ? [] : (plainColumn(place, role)?.name ?? [])));
   return names.map((name) => image?.[name]).find((value) => value !== undefined);
 }
 
 /** null if one of the two errors is not known. */
 function isSameError(outbox: Outbox, { before }: RecordEvent, error: string | null): boolean | null {
-  const earlier = recorded(outbox, 'error', before);
+  const earlier = recordedValue(outbox, 'error', before);
   return earlier == null || error === null ? null : errorTemplate(earlier) === errorTemplate(error);
 }

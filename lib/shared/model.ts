@@ -95,10 +95,7 @@ export interface Neighbour {
   overtaken: boolean;
 }
 
-export interface EventLink {
-  label: string;
-  url: string;
-}
+export type EventLink = Record<'label' | 'url', string>;
 
 export interface EventDetail {
   asOf: string;
@@ -111,6 +108,8 @@ export interface EventDetail {
   neighboursComplete: boolean;
   /** Newest first. */
   interventions: AuditEntry[];
+  /** By id of an intervention's entry: the attempts until then and the error of the last, as its record has them. */
+  triedBefore: Record<string, { attempts: string | null; error: string | null }>;
   links: EventLink[];
   /** Warnings of the shape, e.g. `may_already_be_out`; texts under `warnings.<code>`. */
   warnings: string[];

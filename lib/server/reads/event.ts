@@ -1,5 +1,6 @@
 import 'server-only';
 import { DatabaseFailure } from '@/lib/database/failure';
+import { recordedValue } from '@/lib/interventions/fates';
 import { offersFor, stepLetters } from '@/lib/interventions/offers';
 import { databaseProblem } from '@/lib/outbox/directory';
 import { neighboursOf, type Around } from '@/lib/outbox/lists/neighbours';
@@ -12,7 +13,7 @@ import { contentOf, notNow, type EventContent } from '@/lib/outbox/rows/event-co
 import { getEvent, type StoredEvent } from '@/lib/outbox/rows/get-event';
 import { linksOf } from '@/lib/outbox/rows/links';
 import { within } from '@/lib/shared/async/within';
-import type { EventDetail, EventUpdate, OutboxEvent } from '@/lib/shared/model';
+import type { AuditEntry, EventDetail, EventUpdate, OutboxEvent } from '@/lib/shared/model';
 import { SHARED_EVENT_MS } from '@/lib/shared/polling';
 import { Problem } from '@/lib/shared/problems';
 import { randomUUID } from 'node:crypto';
@@ -153,6 +154,7 @@ function readDetail(context: Context, outboxId: string, eventId: string, request
       neighbours,
       neighboursComplete: around.complete,
       interventions: audit.entries,
+      triedBefore: Object.fromEntries(audit.entries.map((entry) => [entry.id, triedBefore(outbox, entry)])),
       links: linksOf(outbox.settings.links, event, payload, headers),
       warnings: state === 'archived' || state === 'unmapped' ? [] : (outbox.shape.cautions[state] ?? []),
       operations,
@@ -161,6 +163,11 @@ function readDetail(context: Context, outboxId: string, eventId: string, request
     return { detail, contentKey };
   });
 }
+
+const triedBefore = (outbox: Outbox, { before }: AuditEntry): EventDetail['triedBefore'][string] => ({
+  attempts: recordedValue(outbox, 'attempts', before) ?? null,
+  error: recordedValue(outbox, 'error', before) ?? null,
+});
 
 /** A request for all content waits for it; otherwise the page is shown without, and the next poll brings it. */
 async function contentInTime(outbox: Outbox, stored: StoredEvent, full: boolean): Promise<EventContent> {
