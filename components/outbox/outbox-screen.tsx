@@ -53,7 +53,7 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
           </Link>
         </p>
       </header>
-      <VerdictBanner outbox={outbox} summary={summary} onRefresh={refresh} />
+      <VerdictBanner outbox={outbox} summary={summary} sessions={snapshot.sessions} onRefresh={refresh} />
       {stale && <Note>{words('lastGood', { clock: format.clock(stale.since), problem: stale.problem })}</Note>}
       <ReadOnlyNote outbox={outbox} />
       {/* Not if it comes later: the screen must not move under the pointer. */}

@@ -4,12 +4,13 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import messages from '@/lib/messages/en.json';
 import { noFigures } from '@/lib/figures/summarise';
+import type { MarkedSnapshot } from '@/lib/shared/figures/chart-view';
 import type { OutboxInfo } from '@/lib/shared/model';
 import { ago, judge, NOW, type Given } from '@/fixtures/readings';
 import { ClockProvider } from '../figures/time';
 import { VerdictBanner } from './verdict-banner';
 
-const banner = (given: Given, runbook: string | null = null): string =>
+const banner = (given: Given, runbook: string | null = null, sessions?: MarkedSnapshot['sessions']): string =>
   renderToStaticMarkup(
     <NextIntlClientProvider locale="en" messages={messages} timeZone="UTC">
       <MantineProvider>
@@ -17,6 +18,7 @@ const banner = (given: Given, runbook: string | null = null): string =>
           <VerdictBanner
             outbox={{ id: 'escrow', runbook } as OutboxInfo}
             summary={{ ...noFigures('1h', ago(0), 'no_events'), diagnosis: judge(given) }}
+            sessions={sessions}
             onRefresh={() => Promise.resolve()}
           />
         </ClockProvider>
@@ -46,6 +48,13 @@ describe('where the relay has stopped', () => {
     expect(text).toContain('The console cannot start the relay');
     expect(text).toContain('Read again now');
     expect(text).not.toContain('/events');
+  });
+
+  it('names who is connected, or says that nobody is, or that the server does not show it', () => {
+    expect(banner(stopped, null, [{ name: 'shop-relay', count: 2 }])).toContain('Connected to this database now: shop-relay (2).');
+    expect(banner(stopped, null, [])).toContain('Nobody else is connected');
+    expect(banner(stopped, null, null)).toContain('the server does not show');
+    expect(banner(deaths, null, [])).not.toContain('connected');
   });
 
   it('leads to the runbook of the outbox', () => {

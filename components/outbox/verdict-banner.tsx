@@ -3,7 +3,8 @@ import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { useState } from 'react';
 import { type Verdict, VERDICT_TONE } from '@/lib/shared/figures/verdicts';
-import type { OutboxInfo, Summary } from '@/lib/shared/model';
+import type { MarkedSnapshot } from '@/lib/shared/figures/chart-view';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import { VerdictMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
 import { doctorHref, outboxHref } from '../hrefs';
@@ -40,7 +41,14 @@ function withFilter(name: 'type' | 'aggregate', value: string | null): string {
   return value === null ? WAITING : `${WAITING}&${new URLSearchParams({ [name]: value }).toString()}`;
 }
 
-export function VerdictBanner({ outbox, summary, onRefresh }: { outbox: OutboxInfo; summary: Summary; onRefresh: () => Promise<void> }) {
+const named = (sessions: NonNullable<MarkedSnapshot['sessions']>): string =>
+  sessions.map(({ name, count }) => `${visibleText(name)} (${String(count)})`).join(', ');
+
+interface VerdictBannerProps extends Pick<MarkedSnapshot, 'outbox' | 'summary' | 'sessions'> {
+  onRefresh: () => Promise<void>;
+}
+
+export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictBannerProps) {
   const words = useTranslations('outbox');
   const sentence = useVerdictSentence(summary);
   const evidenceText = useEvidenceText();
@@ -87,6 +95,11 @@ export function VerdictBanner({ outbox, summary, onRefresh }: { outbox: OutboxIn
           </ul>
         )}
         {stopped && <p className={classes.check}>{words('stopped')}</p>}
+        {stopped && sessions !== undefined && (
+          <p className={classes.check}>
+            {words('sessions', { shown: sessions === null ? 'no' : 'yes', count: sessions?.length ?? 0, names: named(sessions ?? []) })}
+          </p>
+        )}
         {others.length > 0 && (
           <ul className={classes.facts}>
             <li>{words('alsoHolds')}</li>

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { Problem } from '@/lib/shared/problems';
@@ -34,6 +35,19 @@ describe('an observed database', () => {
     expect(await rows('uncounted')).toBeGreaterThan(1_000);
     expect(await rows('seen')).toBeNull();
     await db.close();
+  });
+
+  it('names who else is connected to it, to a role without rights too', async () => {
+    await database.query('drop role if exists looks_on; create role looks_on login password $$looks$$');
+    const db = openDatabase({ id: 'test', url: database.urlFor('looks_on', 'looks') });
+    const relays = [1, 2].map(() => new pg.Client({ connectionString: database.url, application_name: 'shop-relay' }));
+    await Promise.all(relays.map((relay) => relay.connect()));
+    const others = (): Promise<{ name: string; count: number }[] | null> => db.read((read) => db.engine.otherSessions(read));
+    expect(await others()).toContainEqual({ name: 'shop-relay', count: 2 });
+    expect((await others())?.filter(({ name }) => name.startsWith('outbox-console'))).toEqual([]);
+    await Promise.all(relays.map((relay) => relay.end()));
+    await db.close();
+    await database.query('drop role looks_on');
   });
 
   it('names itself, and keeps reader and operator apart', async () => {

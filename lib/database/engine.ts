@@ -160,6 +160,8 @@ export interface Engine {
   timeFits(text: string): boolean;
   /** True if the server refuses writes whatever the role: a replica, or read-only by setting. */
   isReadOnly(db: Db): Promise<boolean>;
+  /** Who else is connected to this database, at most five, most connections first; null if the server shows this role only its own. */
+  otherSessions(db: Db): Promise<{ name: string; count: number }[] | null>;
   /** True if the server refuses all writes of READ COMMITTED transactions: binlog_format = STATEMENT. */
   logsStatements(db: Db): Promise<boolean>;
 }

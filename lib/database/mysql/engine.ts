@@ -116,6 +116,14 @@ export const mysqlEngine: Engine = {
     }>`show global variables where variable_name in ('read_only', 'super_read_only', 'innodb_read_only')`.execute(db);
     return rows.some(({ Value: value }) => !/^(off|0)$/i.test(value));
   },
+  async otherSessions(db) {
+    const right = await sql`select 1 from information_schema.user_privileges where privilege_type = 'PROCESS' limit 1`.execute(db);
+    if (right.rows.length === 0) return null;
+    const { rows } = await sql<{ name: string; count: string }>`
+      select user as name, count(*) as count from information_schema.processlist
+      where db = database() and user <> substring_index(current_user(), '@', 1) group by user order by 2 desc, 1 limit 5`.execute(db);
+    return rows.map(({ name, count }) => ({ name, count: Number(count) }));
+  },
   async logsStatements(db) {
     const { rows } = await sql<{
       Value: string;

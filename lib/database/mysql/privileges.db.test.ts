@@ -1,4 +1,5 @@
 /** Rights that come by roles and by whole databases, as each server tells them. */
+import mysql from 'mysql2/promise';
 import { describe, expect, it } from 'vitest';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { openDatabase } from '../database';
@@ -89,5 +90,28 @@ describe('a line of what the server grants', () => {
 
   it('takes back of a right on everything what it names', () => {
     expect(parseGrant('REVOKE DELETE ON `shop`.* FROM `u`@`%`')).toMatchObject({ revoked: true, database: 'shop', table: '*' });
+  });
+});
+
+describe('who else is connected', () => {
+  it('is told to a user that may see it, and not known to another', async () => {
+    const [looker, relay] = ['looks', 'relay'].map((name) => `${name}_${database.name}`) as [string, string];
+    for (const user of [looker, relay]) {
+      await database.query(`CREATE USER ${user}@'%' IDENTIFIED BY 'test'`);
+      await database.query(`GRANT SELECT ON granted TO ${user}@'%'`);
+    }
+    const others = async () => {
+      const own = openDatabase({ id: 'test', url: database.urlFor(looker, 'test') });
+      return own.read((read) => own.engine.otherSessions(read)).finally(() => own.close());
+    };
+    const connected = await mysql.createConnection(database.urlFor(relay, 'test'));
+    try {
+      expect(await others()).toBeNull();
+      await database.query(`GRANT PROCESS ON *.* TO ${looker}@'%'`);
+      expect(await others()).toContainEqual({ name: relay, count: 1 });
+      expect((await others())?.map(({ name }) => name)).not.toContain(looker);
+    } finally {
+      await connected.end();
+    }
   });
 });

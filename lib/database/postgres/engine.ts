@@ -137,4 +137,11 @@ export const postgresEngine: Engine = {
     return rows[0]?.replica === true || rows[0]?.setting === 'on';
   },
   logsStatements: () => Promise.resolve(false),
+  async otherSessions(db) {
+    const { rows } = await sql<{ name: string; count: number }>`
+      select coalesce(nullif(application_name, ''), usename::text, '') as name, count(*)::int as count from pg_stat_activity
+      where datname = current_database() and application_name not like 'outbox-console/%' and coalesce(backend_type, 'client backend') = 'client backend'
+      group by 1 order by 2 desc, 1 limit 5`.execute(db);
+    return rows;
+  },
 };

@@ -6,13 +6,16 @@ import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/figures/chart-view'
 import { fleetLine, type FleetEntry, type FleetLine } from '@/lib/shared/figures/fleet';
 import type { Window } from '@/lib/shared/figures/windows';
 import type { Series, Summary } from '@/lib/shared/model';
+import { can } from '@/lib/shared/permissions';
 import type { Charts } from '@/lib/snapshots/snapshots';
 import type { Console } from '../console';
 import type { Context } from '../context';
 import { readDoctorSummary, readHeadlines } from './doctor';
 import { chartMarks } from './marks';
 import { readNews } from './news';
+import { onOutbox } from './outboxes';
 import { seesAll } from './shown';
+import { together } from './together';
 
 /** Every outbox over the last hour, worst first. Readings are shared by all roles; what an error quotes is not. */
 export async function readFleet(context: Context): Promise<ExaminedFleet> {
@@ -26,12 +29,19 @@ export async function readFleet(context: Context): Promise<ExaminedFleet> {
 export async function readOutbox(context: Context, outboxId: string, window: Window, charts: Charts): Promise<MarkedSnapshot> {
   const snapshot = await context.console.snapshots.outbox(outboxId, window, charts);
   const bounds = boundsOf(snapshot.series);
-  const [marks, doctor] = await Promise.all([
+  const stopped = snapshot.summary.diagnosis.verdict === 'relay_stopped' && can(context.actor.role, 'event:operate');
+  const [marks, doctor, sessions] = await Promise.all([
     bounds === null ? [] : chartMarks(context, { outbox: outboxId, ...bounds }),
     readDoctorSummary(context, outboxId),
+    stopped ? readSessions(context, outboxId).catch(() => undefined) : undefined,
   ]);
-  return { ...snapshot, summary: shownSummary(context, snapshot.summary), marks, doctor };
+  return { ...snapshot, summary: shownSummary(context, snapshot.summary), marks, doctor, sessions };
 }
+
+const readSessions = (context: Context, outboxId: string): Promise<MarkedSnapshot['sessions']> =>
+  onOutbox(context, outboxId, (outbox) =>
+    together(outbox, ['sessions'], () => outbox.database.read((db) => outbox.database.engine.otherSessions(db))),
+  );
 
 /** What was published of some types over a window. */
 export async function readTypeTrends(context: Context, outboxId: string, window: Window, types: readonly string[]): Promise<TypeTrend[]> {

@@ -14,6 +14,8 @@ export interface ChartView {
 export interface MarkedSnapshot extends OutboxSnapshot {
   /** null if the doctor has not examined it yet. */
   doctor: DoctorSummary | null;
+  /** Who else is connected to its database, for operators while the relay has stopped; null if the server does not show it. */
+  sessions?: { name: string; count: number }[] | null;
   /** Those within the time of the charts, newest first. */
   marks: ChartMark[];
 }
