@@ -16,8 +16,9 @@ export function findings(circumstances: Circumstances, open: ReadonlyMap<Verdict
     const finding = rule.judge(circumstances);
     const entered = open.get(rule.verdict);
     if (finding === null || entered === undefined) return finding === null ? [] : [{ verdict: rule.verdict, ...finding }];
-    const isEarlier = finding.since !== null && Date.parse(finding.since) < Date.parse(entered);
-    return [{ verdict: rule.verdict, ...finding, since: isEarlier ? finding.since : entered }];
+    // Of the same moment the finding's text stays: the store's may spell it with fewer digits.
+    const isNoLater = finding.since !== null && Date.parse(finding.since) <= Date.parse(entered);
+    return [{ verdict: rule.verdict, ...finding, since: isNoLater ? finding.since : entered }];
   });
   // Left out: what an old reading shows while no new one can be had, and that all else is healthy.
   return circumstances.failure !== null ? found.slice(0, 1) : found.filter((one, at) => at === 0 || one.verdict !== 'healthy');

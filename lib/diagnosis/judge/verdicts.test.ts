@@ -275,6 +275,16 @@ describe('dead growing', () => {
   });
 });
 
+test('a start that is entered holds until an earlier one is found, and one of the same moment changes no letter', () => {
+  const now = reading({ lastPublishedAt: ago(372), relay: { due: 9, firstDue: ago(370) } });
+  const given = { reading: now, figures: null, failure: null, previous: [], history: null, now: NOW };
+  const since = (entered: string): string | null => diagnose(given, new Map([['relay_stopped', entered]])).since;
+  expect(since(ago(900))).toBe(ago(900));
+  expect(since(ago(10))).toBe(ago(370));
+  expect(ago(370)).toMatch(/\.000Z$/);
+  expect(since(ago(370).replace('.000Z', 'Z'))).toBe(ago(370));
+});
+
 describe('worst first', () => {
   const everything: Given = {
     lastPublishedAt: ago(500),
