@@ -130,6 +130,7 @@ function questions(id: string, { rows }: Pair): Question[] {
       path: `/s${query({ window: '1h', type })}`,
     })),
     { handler: 'GET v1/outboxes/[outbox]/proof', params },
+    { handler: 'GET v1/outboxes/[outbox]/groups', params },
     ...['json', 'markdown', 'csv'].map((format) => ({ handler: 'GET v1/doctor', path: `/d${query({ outbox: id, format })}` })),
     { handler: 'POST v1/doctor/examinations', body: { outbox: id } },
     { handler: 'GET v1/marks', path: `/m${query({ outbox: id })}` },

@@ -50,8 +50,8 @@ const insert = (status: string, seconds: number, count = 1, more = 'null'): Prom
   );
 const record = (id: string, seconds: number, failed: number): Promise<unknown> =>
   database.query(
-    `insert into outbox_record (id, status, record_key, record_type, payload, created_at, failure_count, failure_reason, partition_no, handler_id)
-      values ('${id}', 'NEW', 'order-1', 'paid', '{}', ${ago(seconds)}, ${failed}, if(${failed} > 0, 'no such customer', null), 1, 'h')`,
+    `insert into outbox_record (id, status, record_key, record_type, payload, created_at, next_retry_at, failure_count, failure_reason, partition_no, handler_id)
+      values ('${id}', 'NEW', 'order-1', 'paid', '{}', ${ago(seconds)}, ${ago(seconds)}, ${failed}, if(${failed} > 0, 'no such customer', null), 1, 'h')`,
   );
 
 test('fifty and more at once cost one reading', async () => {

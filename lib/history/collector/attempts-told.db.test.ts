@@ -45,9 +45,9 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     const [failures, claims] = [await total(OUTBOX), await total('claimed')];
     await publish(100, 1);
     await publish(10, 3);
-    await eventually(async () => expect(await total('claimed')).toMatchObject({ published: claims.published + 110 }));
     await eventually(async () => expect((await total(OUTBOX)).failures).toBe(failures.failures + 130));
-    expect(await total('claimed')).toMatchObject({ retries: claims.retries + 20, failures: claims.failures + 20 });
+    const first = { published: claims.published + 110, retries: claims.retries + 20, failures: claims.failures + 20 };
+    await eventually(async () => expect(await total('claimed')).toMatchObject(first));
     await collector.stop();
   });
 
