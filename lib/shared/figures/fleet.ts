@@ -11,9 +11,8 @@ export interface FleetEntry {
   stale: OutboxReading['stale'];
   /** Not read since the console started, and no attempt has failed. */
   unread: boolean;
-  /** What waited over the last 30 minutes, oldest first, or what was dead where that grows; null if unknown. */
+  /** Depth of the last 30 minutes, oldest first; null if unknown. */
   sparkline: (number | null)[];
-  sparklineOf: 'waiting' | 'dead';
 }
 
 /** Values of a sparkline: depth once a minute. */
@@ -30,7 +29,6 @@ export interface FleetLine {
   unread: boolean;
   /** The last SPARKLINE_POINTS minutes, oldest first, from the first known one. */
   sparkline: (number | null)[];
-  sparklineOf: FleetEntry['sparklineOf'];
 }
 
 const isTold = (code: string): boolean => (SENTENCE_FACTS as readonly string[]).includes(code);
@@ -38,7 +36,7 @@ const isTold = (code: string): boolean => (SENTENCE_FACTS as readonly string[]).
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
 /** Reduces an entry to what the screen shows. */
-export function fleetLine({ outbox, summary, stale, unread, sparkline, sparklineOf }: FleetEntry): FleetLine {
+export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEntry): FleetLine {
   const { id, name, database, table, shape } = outbox;
   const { asOf, oldestPendingAt, lastPublishedAt, lastPublishedWhy, diagnosis, slot, depth, latency } = summary;
   const { verdict, evidence } = diagnosis;
@@ -71,7 +69,6 @@ export function fleetLine({ outbox, summary, stale, unread, sparkline, sparkline
     stale,
     unread,
     sparkline: first === -1 ? [] : sparkline.slice(first),
-    sparklineOf,
   };
 }
 
