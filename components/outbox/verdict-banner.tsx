@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { useState } from 'react';
@@ -108,7 +108,11 @@ export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictB
               return (
                 <li key={one.verdict}>
                   <VerdictMark verdict={one.verdict} /> {one.since !== null && <AbsoluteTime at={one.since} />}{' '}
-                  {to !== null && <Link href={to}>{stepName(one.verdict)}</Link>}
+                  {to !== null && (
+                    <Anchor component={Link} href={to} inherit>
+                      {stepName(one.verdict)}
+                    </Anchor>
+                  )}
                 </li>
               );
             })}
