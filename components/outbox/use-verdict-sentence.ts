@@ -59,6 +59,7 @@ export function useVerdictSentence({
       grows: number(fact('grows_by', 'perMinute')),
       drainFrom: span(fact('drains_in', 'fromMs')),
       drainTo: span(fact('drains_in', 'toMs')),
+      left: number(fact('left_behind', 'count')),
       slot: slot === null ? NONE : (slot.state ?? 'unknown'),
       slotName: text(slot?.name ?? null),
       slotIdle: age(slot?.inactiveSince ?? null),

@@ -1,6 +1,6 @@
 /** The trend of waiting events: whether there are more of them apart from bursts, and when there will be none. */
 import { sql } from 'kysely';
-import { fresh, ready } from '@/lib/live/reading-sql';
+import { fresh, isOwn, ready } from '@/lib/live/reading-sql';
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
 import { actedWithin } from './acted';
@@ -10,19 +10,29 @@ interface Queue {
   waiting: number;
   /** Creation of the first event that was never tried. */
   oldestFresh: string | null;
+  /** Never tried, though events that were created LEFT_SECONDS later are out; and when the first of them was ready. */
+  left: number;
+  firstLeft: string | null;
   /** Published in the last LATELY_SECONDS. */
   lately: number;
 }
 
 export const LATELY_SECONDS = 10;
+/** Priorities and several workers let an event be overtaken for less. */
+const LEFT_SECONDS = 300;
 
 export const QUEUE: Aggregates<Queue> = {
   owner: 'falling_behind',
-  figures: (base) => ({
-    waiting: count(isState(base.state, 'pending', 'retrying')),
-    oldestFresh: iso(earliest(ready(base), fresh(base))),
-    lately: count(sql`(${isState(base.state, 'published')} and ${base.published} >= ${once(secondsBefore(base.now, LATELY_SECONDS))})`),
-  }),
+  figures(base) {
+    const isLeft = sql`(${fresh(base)} and ${isOwn(base)} and ${ready(base)} < ${once(secondsBefore(base.frontier, LEFT_SECONDS))})`;
+    return {
+      waiting: count(isState(base.state, 'pending', 'retrying')),
+      oldestFresh: iso(earliest(ready(base), fresh(base))),
+      left: count(isLeft),
+      firstLeft: iso(earliest(ready(base), isLeft)),
+      lately: count(sql`(${isState(base.state, 'published')} and ${base.published} >= ${once(secondsBefore(base.now, LATELY_SECONDS))})`),
+    };
+  },
 };
 
 /** Spans in which a trend is searched, in milliseconds, and the parts of each: one of them may be without a reading. */

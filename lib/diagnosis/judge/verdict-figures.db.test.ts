@@ -115,6 +115,14 @@ test('of the key with most events that were passed: how many, its first, and wha
   });
 });
 
+test('never tried although what was created five minutes later is out', async () => {
+  await database.query(`insert into kafka.outbox_events (id, aggregate_type, aggregate_id, event_type, payload, created_at, attempt, published_at)
+    select gen_random_uuid(), 'order', ago::text, 'paid', '{}', now() - ago * interval '1 s', attempt, case when out then now() end
+    from (values (800, 0, false), (700, 0, false), (600, 3, false), (500, 0, true), (380, 0, false), (90, 0, true), (2, 0, false)) as row (ago, attempt, out)`);
+  const { left, firstLeft } = await figures('kafka', 'falling_behind');
+  expect([left, Math.round((Date.now() - Date.parse(String(firstLeft))) / 100_000)]).toEqual([2, 8]);
+});
+
 describe('the cause of deaths', () => {
   const die = (count: number, error: string): Promise<unknown> =>
     database.query(

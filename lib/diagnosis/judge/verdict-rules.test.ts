@@ -296,6 +296,21 @@ describe('falling behind', () => {
     expect(toMs).toBeGreaterThan(15_000);
   });
 
+  test('left behind: events that were never tried while others, created five minutes later, went out', () => {
+    const left = (firstLeft = ago(700)): Given => ({ behind: { waiting: 60, oldestFresh: firstLeft, left: 60, firstLeft } });
+    expect(judge(left(), before(left(), [90]))).toMatchObject({
+      verdict: 'falling_behind',
+      since: ago(700),
+      evidence: [
+        { code: 'left_behind', values: { count: 60 } },
+        { code: 'oldest_waits', values: { oldestAt: ago(700) } },
+      ],
+    });
+    expect(judge(left()).verdict).toBe('healthy');
+    // Other events were passed over then: these are taken one by one.
+    expect(judge(left(), before(left(ago(720)), [90])).verdict).toBe('healthy');
+  });
+
   test('what went down for a moment after a peak is no pace', () => {
     const peak = [...Array.from({ length: 20 }, (_, index) => 1_000 + (index % 4) * 200), 1_790, 1_780];
     expect(says(peak, 400).verdict).toBe('healthy');

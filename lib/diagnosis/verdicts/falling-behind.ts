@@ -1,8 +1,10 @@
 import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { figuresIn } from '@/lib/live/reading';
+import { figuresIn, type Reading } from '@/lib/live/reading';
 import { drainOf, growthOf, LATELY_SECONDS, QUEUE } from '../evidence/forecast';
 import { FLOW } from '../evidence/flow';
-import { ageMs, fact, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { ageMs, fact, seenBefore, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { blockedOnKeyVerdict } from './blocked-on-key';
+import { noHandlerVerdict } from './no-handler';
 
 /** A queue grows in every burst: it is behind if its first event waits longer than a burst explains. */
 const OLDEST_MIN_MS = 10_000;
@@ -15,7 +17,7 @@ const A_MINUTE_MS = 60_000;
 /** Minutes of history from which a pace is taken. */
 const PACE_MINUTES = 5;
 
-/** More is created than published; or the backlog will take very long to work off. */
+/** More is created than published; or the backlog will take very long to work off; or some events are passed over. */
 export const fallingBehindVerdict: VerdictRule = {
   verdict: 'falling_behind',
   live: QUEUE,
@@ -33,13 +35,28 @@ export const fallingBehindVerdict: VerdictRule = {
       const evidence = [fact('grows_by', { perMinute, count }), oldest, ...wouldDrain(circumstances, count)];
       return { since: new Date(growth.since).toISOString(), evidence };
     }
-    const drain = drainOf(circumstances);
-    if (drain === null || drain.fromMs < DRAIN_MIN_MS || drain.seenMs < DRAIN_SEEN_MS) return null;
-    if (count < BACKLOG_MIN || ageMs(oldestAt, now) < BACKLOG_OLDEST_MIN_MS) return null;
-    const { fromMs, toMs } = drain;
-    return { since: oldestAt, evidence: [fact('drains_in', { fromMs, toMs, count }), oldest] };
+    return drainsSlowly(circumstances, count, oldestAt, oldest) ?? leftBehind(circumstances, reading);
   },
 };
+
+function drainsSlowly(circumstances: Circumstances, count: number, oldestAt: string, oldest: Evidence): Finding | null {
+  const drain = drainOf(circumstances);
+  if (drain === null || drain.fromMs < DRAIN_MIN_MS || drain.seenMs < DRAIN_SEEN_MS) return null;
+  if (count < BACKLOG_MIN || ageMs(oldestAt, circumstances.now) < BACKLOG_OLDEST_MIN_MS) return null;
+  const { fromMs, toMs } = drain;
+  return { since: oldestAt, evidence: [fact('drains_in', { fromMs, toMs, count }), oldest] };
+}
+
+/** Later events are out, and these were never tried: a relay that looks only ahead does not come back for a row that was committed late. */
+function leftBehind(circumstances: Circumstances, reading: Reading): Finding | null {
+  const { left = 0, firstLeft = null } = figuresIn(reading, QUEUE);
+  const stood = seenBefore(circumstances, { fromMs: A_MINUTE_MS }, (past) => figuresIn(past, QUEUE).firstLeft === firstLeft);
+  // These say more of the same rows.
+  const known = [noHandlerVerdict, blockedOnKeyVerdict].some((rule) => rule.judge(circumstances) !== null);
+  if (left === 0 || firstLeft === null || !stood || known) return null;
+  const oldest = fact('oldest_waits', { oldestAt: firstLeft, ageMs: ageMs(firstLeft, circumstances.now) });
+  return { since: firstLeft, evidence: [fact('left_behind', { count: left }), oldest] };
+}
 
 /** How long it would take if nothing more came, by the fastest and the slowest pace of the last minutes. */
 function wouldDrain({ reading, history }: Circumstances, waiting: number): Evidence[] {

@@ -54,6 +54,7 @@ export const SENTENCE_FACTS = [
   'key_behind',
   'grows_by',
   'drains_in',
+  'left_behind',
   'slot_endangered',
 ] as const;
 export type SentenceFact = (typeof SENTENCE_FACTS)[number];
