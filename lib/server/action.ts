@@ -29,12 +29,8 @@ export function defineAction<I, T>(definition: ActionDefinition<I, T>): ServerAc
     try {
       asker = await askerOfRequest(permission);
       const context = authorise(asker, permission, true);
-      const ended = attempted === undefined ? null : context.console.underWay.begin();
-      try {
-        return { ok: true, value: await run(context, parseInput(input, raw)) };
-      } finally {
-        ended?.();
-      }
+      const work = async () => run(context, parseInput(input, raw));
+      return { ok: true, value: await (attempted === undefined ? work() : context.console.underWay.run(work)) };
     } catch (error) {
       // Next uses errors for redirects and the like.
       unstable_rethrow(error);

@@ -97,12 +97,8 @@ export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | Openabl
       asker = await askerOfRoute(request, definition.permission);
       const granted = authorise(asker, definition.permission, !READS.has(request.method));
       const understood = await input();
-      const ended = definition.attempted === undefined ? null : granted.console.underWay.begin();
-      try {
-        return answer(await definition.run(granted, understood));
-      } finally {
-        ended?.();
-      }
+      const work = () => definition.run(granted, understood);
+      return answer(await (definition.attempted === undefined ? work() : granted.console.underWay.run(work)));
     } catch (error) {
       unstable_rethrow(error);
       const { attempted } = definition;

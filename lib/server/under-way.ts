@@ -6,16 +6,12 @@ export function createUnderWay() {
   const works = new Set<Promise<unknown>>();
   let ending = false;
   return {
-    /** Returns a function to call when the work has ended. Throws Problem `unavailable` once the process is ending. */
-    begin(): () => void {
+    /** Throws Problem `unavailable` once the process is ending. */
+    async run<T>(work: () => Promise<T>): Promise<T> {
       if (ending) throw isEnding();
-      let ended = (): void => undefined;
-      const work = new Promise<void>((resolve) => (ended = resolve));
-      works.add(work);
-      return () => {
-        works.delete(work);
-        ended();
-      };
+      const going = work();
+      works.add(going);
+      return going.finally(() => works.delete(going));
     },
     /** Refuses new work, and waits for work under way, at most `patienceMs`. */
     async end(patienceMs: number): Promise<void> {

@@ -89,8 +89,8 @@ async function handle(request: NextRequest, context: AuthContext): Promise<Respo
     });
     const asked = await tidied(request, origin);
     // Signing in and out writes sessions, attempts and audit entries.
-    const ended = asked.method === 'POST' ? console.underWay.begin() : null;
-    const answer = await (NextAuth(asked, context, options) as Promise<unknown>).finally(ended);
+    const work = () => NextAuth(asked, context, options) as Promise<unknown>;
+    const answer = await (asked.method === 'POST' ? console.underWay.run(work) : work());
     if (!(answer instanceof Response)) throw new Error('next-auth answered something that is no response');
     if (signedIn) answer.headers.append('Set-Cookie', browserCookie(origin, browser));
     answer.headers.set('Cache-Control', 'private, no-store');

@@ -24,8 +24,7 @@ export async function recordRefusal(asker: Asker | null, entry: string, error: u
   try {
     const eventId = events.length === 1 ? (events[0]?.id ?? null) : null;
     const refused = { operation, outbox, eventId, reason: reason.slice(0, 500), outcome: 'refused' as const, code };
-    const ended = console.underWay.begin();
-    await recordDeed(console.store.db, actor, refused).finally(ended);
+    await console.underWay.run(() => recordDeed(console.store.db, actor, refused));
   } catch (error) {
     log().error({ entry, requestId, err: error }, 'a refusal could not be written into the audit');
   }
