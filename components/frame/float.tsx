@@ -4,13 +4,12 @@ import {
   type ReactNode,
   type RefObject,
   useEffect,
-  useEffectEvent,
   useLayoutEffect,
   useRef,
   useState,
 } from 'react';
 import { createPortal } from 'react-dom';
-import { useFocusTrap, useMergedRef, useUncontrolled } from '@mantine/hooks';
+import { useFocusTrap, useMergedRef, useUncontrolled, useWindowEvent } from '@mantine/hooks';
 import classes from './float.module.css';
 
 type Anchor = RefObject<HTMLElement | null>;
@@ -83,15 +82,12 @@ interface FloatProps {
 export function Float({ anchor, role, label, width, side = 'start', className = '', onClose, children }: FloatProps) {
   const box = useBeside(anchor, side);
   const ref = useMergedRef(box, useFocusTrap());
-  const close = useEffectEvent(onClose);
+  useWindowEvent('pointerdown', ({ target }) => {
+    if (target instanceof Node && ![anchor, box].some(({ current }) => current?.contains(target))) onClose();
+  });
   useLayoutEffect(() => {
     const [button, shown] = [anchor.current, box.current];
-    const press = ({ target }: Event) => {
-      if (target instanceof Node && ![button, shown].some((one) => one?.contains(target))) close();
-    };
-    document.addEventListener('pointerdown', press);
     return () => {
-      document.removeEventListener('pointerdown', press);
       if (shown?.contains(document.activeElement)) button?.focus({ preventScroll: true });
     };
   }, [anchor, box]);
@@ -143,20 +139,13 @@ export function MenuItem({ checked, ...props }: MenuItemProps) {
 /** Shows the `data-tip` of what the pointer or the focus is on. */
 export function TipLayer() {
   const [of, setOf] = useState<HTMLElement | null>(null);
-  useEffect(() => {
-    const show = ({ target }: Event) => setOf(target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null);
-    const hide = (event: Event) => {
-      if (!(event instanceof window.KeyboardEvent) || event.key === 'Escape') setOf(null);
-    };
-    const shows = ['pointerover', 'focusin'];
-    const hides = ['pointerdown', 'keydown', 'focusout'];
-    for (const name of shows) document.addEventListener(name, show);
-    for (const name of hides) document.addEventListener(name, hide);
-    return () => {
-      for (const name of shows) document.removeEventListener(name, show);
-      for (const name of hides) document.removeEventListener(name, hide);
-    };
-  }, []);
+  const show = ({ target }: Event) => setOf(target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null);
+  const hide = () => setOf(null);
+  useWindowEvent('pointerover', show);
+  useWindowEvent('focusin', show);
+  useWindowEvent('pointerdown', hide);
+  useWindowEvent('focusout', hide);
+  useWindowEvent('keydown', ({ key }) => key === 'Escape' && hide());
   return of && <Tip key={of.dataset.tip} of={of} />;
 }
 

@@ -1,3 +1,4 @@
+import { useWindowEvent } from '@mantine/hooks';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 
 export interface KeyPress {
@@ -73,18 +74,14 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
     return () => setLists((before) => before.filter((list) => list !== shortcuts));
   }, []);
 
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing) return;
-      const elsewhere = isElsewhere(event);
-      const shortcut = active.find(({ keys, run }) => run && matchesShortcut(event, keys) && (!elsewhere || keys.startsWith('mod+')));
-      if (!shortcut?.run) return;
-      event.preventDefault();
-      shortcut.run(event);
-    };
-    document.addEventListener('keydown', listen);
-    return () => document.removeEventListener('keydown', listen);
-  }, [active]);
+  useWindowEvent('keydown', (event) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    const elsewhere = isElsewhere(event);
+    const shortcut = active.find(({ keys, run }) => run && matchesShortcut(event, keys) && (!elsewhere || keys.startsWith('mod+')));
+    if (!shortcut?.run) return;
+    event.preventDefault();
+    shortcut.run(event);
+  });
 
   return (
     <RegisterContext value={register}>

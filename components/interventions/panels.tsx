@@ -1,4 +1,5 @@
 import { Alert, Anchor, Button, type ButtonProps, Loader, Progress as Bar } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
@@ -146,11 +147,7 @@ export function RunningPanel({ progress, onStop }: { progress: Progress; onStop:
   const t = useTranslations('interventions.run');
   const [stopping, setStopping] = useState(false);
   // Leaving the page would stop it silently; what was sent is recorded all the same.
-  useEffect(() => {
-    const hold = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', hold);
-    return () => window.removeEventListener('beforeunload', hold);
-  }, []);
+  useWindowEvent('beforeunload', (event) => event.preventDefault());
   const stop = () => {
     setStopping(true);
     onStop();

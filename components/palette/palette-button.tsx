@@ -1,9 +1,10 @@
 'use client';
 
 import { Button } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { useShortcuts } from '../frame/shortcuts';
 import type { PaletteProps } from './palette';
 import classes from './palette.module.css';
@@ -23,13 +24,9 @@ export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
   const stopCapture = useRef<(() => void) | null>(null);
 
   // Loaded when it is likely to be used: the pointer comes near, or the first key of ⌘K goes down.
-  useEffect(() => {
-    const reach = ({ key }: KeyboardEvent) => {
-      if (key === 'Meta' || key === 'Control') void load().catch(() => undefined);
-    };
-    window.addEventListener('keydown', reach);
-    return () => window.removeEventListener('keydown', reach);
-  }, []);
+  useWindowEvent('keydown', ({ key }) => {
+    if (key === 'Meta' || key === 'Control') void load().catch(() => undefined);
+  });
 
   const open = async () => {
     stopCapture.current?.();
