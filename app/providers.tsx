@@ -6,6 +6,9 @@ import { setNonce } from 'get-nonce';
 import { useState, type ReactNode } from 'react';
 import { theme } from '@/components/theme';
 
+/** A browser that counts as offline may reach the console all the same; a failure is shown, and polls ask again by themselves. */
+const ASKED = { networkMode: 'always', retry: false } as const;
+
 /** The context of every screen: theme and the cache of readings. */
 export function Providers({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {
   // A page keeps the policy it was loaded with: the nonce of a later render would be refused.
@@ -14,7 +17,7 @@ export function Providers({ nonce, children }: { nonce: string | undefined; chil
     if (nonce !== undefined && typeof window !== 'undefined') setNonce(nonce);
     return nonce;
   });
-  const [queries] = useState(() => new QueryClient());
+  const [queries] = useState(() => new QueryClient({ defaultOptions: { queries: ASKED, mutations: { networkMode: 'always' } } }));
   return (
     // The theme's variables come with the style sheets (components/theme.css).
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} getStyleNonce={() => firstNonce ?? ''}>

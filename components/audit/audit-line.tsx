@@ -203,9 +203,9 @@ export function AuditLine({ entry, outboxName, load, within = false }: AuditLine
 /** The first lines of an action, and a way to all of them. */
 function ActionLines({ action, outboxName, load }: Omit<AuditLineProps, 'entry'> & { action: string }) {
   const t = useTranslations('audit');
-  const { data } = useQuery({ queryKey: ['audit', 'action', action], queryFn: () => load({ query: `action=${action}` }) });
+  const { data, isError } = useQuery({ queryKey: ['audit', 'action', action], queryFn: () => load({ query: `action=${action}` }) });
+  if (isError || data?.ok === false) return <p role="alert">{t('linesUnread')}</p>;
   if (data === undefined) return <Loader size={14} type="dots" aria-hidden />;
-  if (!data.ok) return <p role="alert">{t('linesUnread')}</p>;
   return (
     <>
       <ol className={classes.frame} aria-label={t('event')}>

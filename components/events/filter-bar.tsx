@@ -49,11 +49,7 @@ export function FilterBar({ outbox, list: { filter, setFilter }, errors = {}, hi
       editor: (apply) => (
         <ManyEditor
           chosen={filter.state}
-          options={STATES.map((state) => ({
-            value: state,
-            label: <StateMark state={state} />,
-            unavailable: whyNot(state),
-          }))}
+          options={STATES.map((state) => ({ value: state, label: <StateMark state={state} />, unavailable: whyNot(state) }))}
           onApply={(state) => apply({ state })}
         />
       ),
@@ -146,10 +142,7 @@ export function OrderControl({ list: { filter, setFilter } }: ListProps) {
     <ChoiceBar
       value={filter.order ?? 'newest'}
       onChange={(value) => setFilter({ ...filter, order: value === 'oldest' ? 'oldest' : undefined })}
-      data={[
-        { value: 'newest', label: t('newest') },
-        { value: 'oldest', label: t('oldest') },
-      ]}
+      data={(['newest', 'oldest'] as const).map((value) => ({ value, label: t(value) }))}
       aria-label={t('order')}
     />
   );

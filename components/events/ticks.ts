@@ -132,14 +132,8 @@ export function useWholeList(freeze: Freeze, shown: string, onTaken: (outbox: st
   const queries = useQueryClient();
   const [count, setCount] = useState(0);
   const { mutate, reset, data, isPending } = useMutation({
-    networkMode: 'always',
     mutationFn: (list: WholeList) =>
-      queries.fetchQuery({
-        queryKey: KEY,
-        queryFn: ({ signal }) => takeList(freeze, list, setCount, signal),
-        networkMode: 'always',
-        gcTime: 0,
-      }),
+      queries.fetchQuery({ queryKey: KEY, queryFn: ({ signal }) => takeList(freeze, list, setCount, signal), gcTime: 0 }),
   });
   const cancel = useCallback(() => {
     void queries.cancelQueries({ queryKey: KEY });

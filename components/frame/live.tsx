@@ -113,12 +113,9 @@ export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOpt
     // The page was just rendered with these figures: the next reading is due one interval later.
     staleTime: POLL_INTERVAL_MS,
     refetchInterval: still ? false : POLL_INTERVAL_MS,
-    refetchIntervalInBackground: false,
     refetchOnWindowFocus: !still,
     refetchOnReconnect: !still,
     refetchOnMount: !still,
-    retry: false,
-    networkMode: 'always',
     gcTime: KEPT_MS,
   });
 
@@ -134,15 +131,7 @@ export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOpt
   useEffect(() => report({ asOf, intervalMs, held, failing, outdated }), [report, asOf, intervalMs, held, failing, outdated]);
   useEffect(() => () => report(null), [report]);
 
-  return {
-    snapshot,
-    everyMs: intervalMs,
-    failing,
-    reading: query.isFetching,
-    refresh: async () => {
-      await query.refetch();
-    },
-  };
+  return { snapshot, everyMs: intervalMs, failing, reading: query.isFetching, refresh: () => query.refetch().then(() => undefined) };
 }
 
 function newest<T extends Snapshot>(initial: T, cached: T = initial): T {

@@ -7,14 +7,10 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { RelativeTime } from '../figures/time';
 import { useConsole } from '../frame/console';
 import classes from './intervention-dialog.module.css';
+import { lookAfterMs } from './send';
 
 type Known = Readonly<Record<string, Fates>>;
 
-const EVERY_MS = [2_000, 2_000, 2_000, 2_000, 2_000];
-const LATER_MS = 5_000;
-/** After about two minutes. */
-const RARE_AFTER = 27;
-const RARE_MS = 15_000;
 /** While some of a large decision have not been looked at. */
 const NEXT_MS = 250;
 
@@ -47,16 +43,13 @@ export function useFates(outbox: string, results: readonly InterventionResult[])
       if (!answer.ok) throw new Error(answer.problem.code);
       return { ...known, ...answer.value };
     },
-    refetchInterval: ({ state: { data: known = {}, dataUpdateCount, errorUpdateCount } }) => {
+    refetchInterval: ({ state }) => {
+      const { data: known = {}, errorUpdateCount } = state;
       if (dueOf(ids, known).length === 0) return false;
-      if (errorUpdateCount === 0 && ids.some((id) => known[id] === undefined)) return NEXT_MS;
-      const looks = dataUpdateCount + errorUpdateCount;
-      return EVERY_MS[looks] ?? (looks < RARE_AFTER ? LATER_MS : RARE_MS);
+      return errorUpdateCount === 0 && ids.some((id) => known[id] === undefined) ? NEXT_MS : lookAfterMs(state);
     },
     refetchIntervalInBackground: true,
     staleTime: Infinity,
-    retry: false,
-    networkMode: 'always',
   });
   if (ids.length === 0) return null;
   const seen = sent.flatMap(({ interventionId }) => data?.[interventionId] ?? []);

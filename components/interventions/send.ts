@@ -94,11 +94,15 @@ const endOf = (result: InterventionResult): End =>
 /** Milliseconds since 1970, unaffected by clock changes while this page is open: these must not shorten a wait. */
 export const monotonicNow = (): number => performance.timeOrigin + performance.now();
 
-const FIRST_CHECKS_MS = [1_000, 1_000, 2_000, 3_000];
-const LATER_CHECKS_MS = 5_000;
-/** After this many checks, about a minute, they become rarer. */
-const PATIENT_AFTER = 15;
-const PATIENT_CHECKS_MS = 15_000;
+const FIRST_LOOKS_MS = [1_000, 1_000, 2_000, 3_000];
+/** About two minutes. */
+const PATIENT_AFTER = 27;
+
+/** How long to wait for the next look at what is under way: ever longer. */
+export function lookAfterMs({ dataUpdateCount, errorUpdateCount }: { dataUpdateCount: number; errorUpdateCount: number }): number {
+  const looks = dataUpdateCount + errorUpdateCount;
+  return FIRST_LOOKS_MS[looks] ?? (looks < PATIENT_AFTER ? 5_000 : 15_000);
+}
 
 /** What became of a sent intervention: checked until it is known, ever less often, never sent again. `kept`: it must still be reported. */
 export function outcomeOptions(check: InterventionActions['check'], { outbox, key, sentAt }: SentKey, kept = () => true) {
@@ -115,14 +119,8 @@ export function outcomeOptions(check: InterventionActions['check'], { outbox, ke
     initialData: null,
     initialDataUpdatedAt: 0,
     staleTime: Infinity,
-    refetchInterval: ({ state: { data, dataUpdateCount, errorUpdateCount } }) => {
-      if (data != null) return false;
-      const checks = dataUpdateCount + errorUpdateCount;
-      return FIRST_CHECKS_MS[checks] ?? (checks < PATIENT_AFTER ? LATER_CHECKS_MS : PATIENT_CHECKS_MS);
-    },
+    refetchInterval: ({ state }) => (state.data != null ? false : lookAfterMs(state)),
     refetchIntervalInBackground: true,
-    retry: false,
-    networkMode: 'always',
   });
 }
 

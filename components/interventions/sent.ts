@@ -20,9 +20,8 @@ const KEY = 'outbox-console.sent';
 /** Older ones are dropped. */
 const KEPT_MS = 90 * 86_400_000;
 
-function isSent(value: unknown): value is Sent {
-  return typeof value === 'object' && value !== null && 'key' in value && 'account' in value && 'sentAt' in value;
-}
+const isSent = (value: unknown): value is Sent =>
+  typeof value === 'object' && value !== null && 'key' in value && 'account' in value && 'sentAt' in value;
 
 /** A list that this browser stores under a name; empty in a window without storage. */
 export function storedList(name: string): unknown[] {

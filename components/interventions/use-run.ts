@@ -49,7 +49,6 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
 
   const { mutate } = useMutation({
     mutationKey: ['run', key],
-    networkMode: 'always',
     mutationFn: async ({ request, batches, results, tryOne }: Work) => {
       wantsStop.current = false;
       const from = results.length;
@@ -128,10 +127,10 @@ export interface Preview {
   readAgain: () => void;
 }
 
-/** People decide by a preview: it stays until they ask for another. */
-const ONCE = { staleTime: Infinity, retry: false, networkMode: 'always' } as const;
-
-/** What the operation would do to the first of these events. Events without a version (undo) are all read when the dialog opens. */
+/**
+ * What the operation would do to the first of these events. Events without a version (undo) are all read when the dialog opens. People
+ * decide by a preview: it stays until they ask for another.
+ */
 export function usePreview(opening: Opening): Preview {
   const { subject, operation, events, key } = opening;
   const { preview: ask } = useConsole().interventions;
@@ -142,7 +141,7 @@ export function usePreview(opening: Opening): Preview {
   });
   // A refusal is an answer too: it is shown while the next one is read.
   const shown = useQuery({
-    ...ONCE,
+    staleTime: Infinity,
     queryKey: ['preview', key, round.number],
     placeholderData: keepPreviousData,
     queryFn: async (): Promise<ActionResult<InterventionPreview>> => {
@@ -154,7 +153,7 @@ export function usePreview(opening: Opening): Preview {
   });
   const readable = shown.data?.ok === true && !shown.isPlaceholderData;
   const versions = useQuery({
-    ...ONCE,
+    staleTime: Infinity,
     queryKey: ['versions', key, round.number],
     enabled: readable && round.beyond.length > 0,
     placeholderData: keepPreviousData,
@@ -173,6 +172,4 @@ export function usePreview(opening: Opening): Preview {
   };
 }
 
-function asSeen(preview: InterventionPreview): SeenEvent[] {
-  return preview.rows.map(({ event }) => ({ id: event.id, version: event.version }));
-}
+const asSeen = (preview: InterventionPreview): SeenEvent[] => preview.rows.map(({ event }) => ({ id: event.id, version: event.version }));

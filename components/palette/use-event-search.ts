@@ -41,8 +41,6 @@ export function useEventSearch(wanted: string, findEvent: (text: string) => Prom
       return open && dataUpdateCount + errorUpdateCount <= AGAIN_TIMES && AGAIN_MS;
     },
     refetchOnWindowFocus: false,
-    retry: false,
-    networkMode: 'always',
     gcTime: AGAIN_MS,
   });
   if (!asking) return { ...NOTHING, status: wanted === '' ? 'idle' : 'done' };
