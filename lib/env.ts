@@ -63,9 +63,7 @@ export function environment(): Environment {
 }
 
 /** The value of a variable that the configuration names as `${NAME}`; undefined when unset. */
-export function environmentValue(name: string): string | undefined {
-  return process.env[name];
-}
+export const environmentValue = (name: string): string | undefined => process.env[name];
 
 /** The origin people open: NEXTAUTH_URL, or this machine's own when it listens on loopback only. Null when it must be given. */
 export function publicOriginOf(env: Environment): string | null {
@@ -74,13 +72,9 @@ export function publicOriginOf(env: Environment): string | null {
 }
 
 /** Everything, for a child process, with `changes` on top. */
-export function childEnvironment(changes: Record<string, string>): Record<string, string | undefined> {
-  return { ...process.env, ...changes };
-}
+export const childEnvironment = (changes: Record<string, string>): Record<string, string | undefined> => ({ ...process.env, ...changes });
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 
 /** True for an address that only this machine can reach. */
-export function isLoopback(host: string): boolean {
-  return LOOPBACK.has(host.toLowerCase());
-}
+export const isLoopback = (host: string): boolean => LOOPBACK.has(host.toLowerCase());

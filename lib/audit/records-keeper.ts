@@ -104,6 +104,5 @@ function trouble(error: unknown): never {
 }
 
 /** A value that a column or index cannot hold; other failures do not depend on the record. */
-function isOfRecord({ code, state }: DatabaseFailure): boolean {
-  return code === 'bad_value' || code === 'constraint' || (code === 'other' && (state === null || state.startsWith('54')));
-}
+const isOfRecord = ({ code, state }: DatabaseFailure): boolean =>
+  code === 'bad_value' || code === 'constraint' || (code === 'other' && (state === null || state.startsWith('54')));

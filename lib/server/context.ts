@@ -59,9 +59,8 @@ export const askerOfRequest = cache(async (permission: Permission): Promise<Aske
   return askerOf(await headers(), (name) => jar.get(name)?.value, permission);
 });
 
-export function askerOfRoute(request: NextRequest, permission: Permission): Promise<Asker> {
-  return askerOf(request.headers, (name) => request.cookies.get(name)?.value, permission);
-}
+export const askerOfRoute = (request: NextRequest, permission: Permission): Promise<Asker> =>
+  askerOf(request.headers, (name) => request.cookies.get(name)?.value, permission);
 
 /** The context of an asker with this permission; a cookie's change must come from us. Throws Problem `unauthenticated`, `forbidden`. */
 export function authorise({ by, headers: sent, ...asker }: Asker, permission: Permission, changes: boolean): Context {

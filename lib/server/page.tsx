@@ -44,9 +44,8 @@ function decoded(value: string | string[] | undefined): string {
   }
 }
 
-async function pathParams({ params }: Pick<PageProps, 'params'>): Promise<PathParams> {
-  return Object.fromEntries(Object.entries((await params) ?? {}).map(([name, value]) => [name, decoded(value)]));
-}
+const pathParams = async ({ params }: Pick<PageProps, 'params'>): Promise<PathParams> =>
+  Object.fromEntries(Object.entries((await params) ?? {}).map(([name, value]) => [name, decoded(value)]));
 
 async function guarded(id: string, permission: Permission, work: (context: Context) => Promise<ReactNode>): Promise<ReactNode> {
   let requestId: string | null = null;
@@ -63,20 +62,15 @@ async function guarded(id: string, permission: Permission, work: (context: Conte
   }
 }
 
-/** The id of an entry point, for the log and the list of entry points, and the permission it needs. */
-interface Definition {
+interface Definition<I> {
+  /** For the log and the list of entry points. */
   id: string;
   permission: Permission;
+  render: (context: Context, input: I) => Promise<ReactNode>;
 }
 
 /** The only way to define a page: checks who asks and their permission, then renders. Redirects to /login, or not found for other roles. */
-export function definePage({
-  id,
-  permission,
-  render,
-}: Definition & {
-  render: (context: Context, input: { params: PathParams; search: URLSearchParams }) => Promise<ReactNode>;
-}): Entry<PageProps> {
+export function definePage({ id, permission, render }: Definition<{ params: PathParams; search: URLSearchParams }>): Entry<PageProps> {
   const page = (props: PageProps): Promise<ReactNode> =>
     guarded(id, permission, async (context) =>
       render(context, { params: await pathParams(props), search: toSearchParams(await props.searchParams) }),
@@ -95,11 +89,7 @@ export function definePublicPage(definition: {
 }
 
 /** The layout around a group of pages; redirects to /login as they do. */
-export function defineLayout({
-  id,
-  permission,
-  render,
-}: Definition & { render: (context: Context, children: ReactNode) => Promise<ReactNode> }): Entry<{ children: ReactNode }> {
+export function defineLayout({ id, permission, render }: Definition<ReactNode>): Entry<{ children: ReactNode }> {
   const layout = ({ children }: { children: ReactNode }) => guarded(id, permission, (context) => render(context, children));
   return declare(layout, { id, permission });
 }

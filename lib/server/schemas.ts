@@ -105,11 +105,7 @@ export type MarkRequest = z.infer<typeof markRequest>;
 
 export const findingId = plain(200);
 
-export const silenceRequest = z.strictObject({
-  outbox: outboxId,
-  finding: findingId,
-  reason,
-});
+export const silenceRequest = z.strictObject({ outbox: outboxId, finding: findingId, reason });
 export type SilenceRequest = z.infer<typeof silenceRequest>;
 
 export const doctorQuery = z.strictObject({

@@ -36,9 +36,8 @@ export function valueText(name: string, value: string | number | null, { locale,
   return formatNumber(value, locale);
 }
 
-function texts(values: FindingValues, reader: Reader): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(name, value, reader) ?? NONE]));
-}
+const texts = (values: FindingValues, reader: Reader): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(name, value, reader) ?? NONE]));
 
 /** The two lines of a finding: what it is and what it costs. */
 export function findingLines({ check, values }: Pick<Finding, 'check' | 'values'>, reader: Reader): { what: string; why: string } {

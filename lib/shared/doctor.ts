@@ -111,9 +111,8 @@ export interface ExaminedFleet extends Omit<FleetSnapshot, 'entries'> {
 const rank = ({ silence, severity }: Finding): number => (silence === null ? 0 : SEVERITIES.length) + SEVERITIES.indexOf(severity);
 
 /** Findings in display order: silenced ones last, the worst first, then by id. */
-export function rankFindings(findings: readonly Finding[]): Finding[] {
-  return [...findings].sort((a, b) => rank(a) - rank(b) || a.id.localeCompare(b.id, 'en'));
-}
+export const rankFindings = (findings: readonly Finding[]): Finding[] =>
+  [...findings].sort((a, b) => rank(a) - rank(b) || a.id.localeCompare(b.id, 'en'));
 
 export function summaryOf(findings: readonly Finding[]): DoctorSummary {
   const open = rankFindings(findings).filter(({ silence }) => silence === null);

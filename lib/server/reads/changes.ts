@@ -38,12 +38,10 @@ export function readPreview(
 }
 
 /** Once per key and actor. Throws Problem as `intervene` does. */
-export function runIntervention(
+export const runIntervention = (
   { console, actor, elapsedMs }: Context,
   { outbox, request, key }: { outbox: string; request: InterventionRequest; key: string },
-): Promise<InterventionResult> {
-  return intervene(console.interventions, actor, outbox, request, key, elapsedMs);
-}
+): Promise<InterventionResult> => intervene(console.interventions, actor, outbox, request, key, elapsedMs);
 
 /** The result of an intervention, or what became of it since. Throws Problem `not_found`, `unavailable`. */
 export async function interventionById({ console }: Context, id: string): Promise<InterventionResult> {
@@ -76,9 +74,8 @@ export function readFates(context: Context, outboxId: string, intervention: stri
 }
 
 /** What is proven of an outbox's mapping, and whether it may be changed. Throws Problem `not_found`, `unavailable`. */
-export function readProof(context: Context, outboxId: string): Promise<ProofStatus> {
-  return onOutbox(context, outboxId, (outbox) => proofStatus(context.console.store, outbox));
-}
+export const readProof = (context: Context, outboxId: string): Promise<ProofStatus> =>
+  onOutbox(context, outboxId, (outbox) => proofStatus(context.console.store, outbox));
 
 /** Proves the mapping on events, undoing each trial; keeps the proof and returns the status. Throws Problem as `prove` does. */
 export async function runProof(context: Context, outboxId: string, events: string[]): Promise<ProofStatus> {

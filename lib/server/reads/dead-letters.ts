@@ -18,11 +18,7 @@ import { readEvents } from './events';
 import { onOutbox, readOutboxInfo } from './outboxes';
 import { filtersHidden, refuseHidden, visibleFilter } from './shown';
 
-export interface DeadLetterRequest extends Pick<EventFilter, 'type' | 'error' | 'cause'> {
-  order: 'newest' | 'oldest';
-  cursor?: string;
-  limit: number;
-}
+type DeadLetterRequest = Pick<EventFilter, 'type' | 'error' | 'cause' | 'order'> & { cursor?: string; limit: number };
 
 type CountedLetters = DeadLetters & { groups: DeadLetterGroup[]; more: number };
 
@@ -41,12 +37,10 @@ export async function readDeadLetters(
   return onOutbox(context, outboxId, async (outbox) => {
     const info = outboxInfo(outbox);
     const state = info.capabilities.states.dead;
-    if (!state.available)
-      return { outbox: info, dead: unavailable(state.because), groups: [], more: 0, searched: null, page: null, problem: null };
+    if (!state.available) return { ...NONE_READ, outbox: info, dead: unavailable(state.because), problem: null };
     const counted = context.console.snapshots.summary(outboxId, '1h');
     const known = among ? (await counted).depth.dead : null;
-    if (known?.count === 0 && known.known === 'exact')
-      return { outbox: info, dead: known, groups: [], more: 0, searched: null, page: null, problem: null };
+    if (known?.count === 0 && known.known === 'exact') return { ...NONE_READ, outbox: info, dead: known, problem: null };
     const [{ depth }, { groups, more, searched }, page] = await Promise.all([
       counted,
       causesOf(context, outbox, known?.count ?? null, among ? KEPT_MS : 0),
@@ -72,17 +66,14 @@ export async function readAllDeadLetters(context: Context, request: Omit<DeadLet
   );
 }
 
-/** The dead letters of an outbox that could not be read: none, and why. */
+const NONE_READ = { groups: [], more: 0, searched: null, page: null };
+
 function unreadDeadLetters(outbox: OutboxInfo, problem: Problem): CountedLetters {
-  const code = problem.code === 'timeout' ? 'timeout' : 'unavailable';
-  return { outbox, dead: unavailable(whyUnread(problem)), groups: [], more: 0, searched: null, page: null, problem: code };
+  return { ...NONE_READ, outbox, dead: unavailable(whyUnread(problem)), problem: problem.code === 'timeout' ? 'timeout' : 'unavailable' };
 }
 
-/** The part of a URL's filter that lists of dead letters have. */
-function deadFilter(search: URLSearchParams) {
-  const { type, error, cause, order = 'newest' } = parseEventFilter(search).filter;
-  return { type, error, cause, order };
-}
+/** The part of a filter that lists of dead letters have. */
+const deadFilter = ({ type, error, cause, order }: EventFilter): EventFilter => ({ type, error, cause, order });
 
 const OVERVIEW_ROWS = 10;
 
@@ -92,7 +83,7 @@ export async function readDeadLettersSnapshot(
   outboxId: string | null,
   search: URLSearchParams,
 ): Promise<DeadLettersSnapshot> {
-  const filter = deadFilter(search);
+  const filter = deadFilter(parseEventFilter(search).filter);
   const page = { cursor: search.get('cursor') ?? undefined, limit: PAGE_LIMIT_DEFAULT };
   const letters =
     outboxId === null
@@ -117,8 +108,7 @@ function withCauses(letters: CountedLetters[]): Omit<DeadLettersSnapshot, 'asOf'
 export async function firstDeadLetters(context: Context, outboxId: string | null, search: URLSearchParams) {
   const outboxes = outboxId === null ? context.console.directory.ids : [outboxId];
   const { filter: asked, errors } = visibleFilter(context, outboxes, parseEventFilter(search));
-  const { type, error, cause, order } = asked;
-  const filter = { type, error, cause, order };
+  const filter = deadFilter(asked);
   const cursor = outboxId === null ? null : search.get('cursor');
   const query = serialiseEventFilter(filter);
   if (cursor !== null) query.set('cursor', cursor);

@@ -110,9 +110,8 @@ interface DetailRequest {
 }
 
 /** Everything about one event, masked for this actor. Throws Problem `not_found` if no table of the outbox has it. */
-export async function readEventDetail(context: Context, outboxId: string, eventId: string, full = false): Promise<EventDetail> {
-  return (await readDetail(context, outboxId, eventId, { full })).detail;
-}
+export const readEventDetail = async (context: Context, outboxId: string, eventId: string, full = false): Promise<EventDetail> =>
+  (await readDetail(context, outboxId, eventId, { full })).detail;
 
 /** The same for a polling screen: without content that it already has. */
 export async function readEventUpdate(

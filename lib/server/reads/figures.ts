@@ -53,13 +53,11 @@ function boundsOf({ points, stepSeconds }: Series): { from: string; to: string }
   return { from: first.at, to: new Date(Date.parse(last.at) + stepSeconds * 1_000).toISOString() };
 }
 
-export async function readSummary(context: Context, outboxId: string, window: Window): Promise<Summary> {
-  return shownSummary(context, await context.console.snapshots.summary(outboxId, window));
-}
+export const readSummary = async (context: Context, outboxId: string, window: Window): Promise<Summary> =>
+  shownSummary(context, await context.console.snapshots.summary(outboxId, window));
 
-export function readSeries({ console }: Context, outboxId: string, { span, type }: Charts): Promise<Series> {
-  return console.snapshots.series(outboxId, span, type);
-}
+export const readSeries = ({ console }: Context, outboxId: string, { span, type }: Charts): Promise<Series> =>
+  console.snapshots.series(outboxId, span, type);
 
 /** Evidence may quote the most frequent error, and with it masked values: only roles that see errors whole get it. */
 function shownSummary<S extends Pick<Summary, 'diagnosis'>>(context: Context, summary: S): S {
@@ -68,6 +66,5 @@ function shownSummary<S extends Pick<Summary, 'diagnosis'>>(context: Context, su
 }
 
 /** The figures of every outbox as Prometheus text. */
-export async function readMetrics(console: Console): Promise<Response> {
-  return new Response(await console.exposition(), { headers: { 'Content-Type': CONTENT_TYPE } });
-}
+export const readMetrics = async (console: Console): Promise<Response> =>
+  new Response(await console.exposition(), { headers: { 'Content-Type': CONTENT_TYPE } });

@@ -13,9 +13,8 @@ import type { Context } from '../context';
 export const seesAll = ({ actor }: Pick<Context, 'actor'>): boolean => can(actor.role, 'payload:unmask');
 
 /** Events as this actor may see them: masked, and without the version, which helps to guess contents, if they may not operate. */
-export async function shownEvents(context: Context, outbox: Outbox, events: OutboxEvent[]): Promise<OutboxEvent[]> {
-  return presentedEvents(context, outbox, seesAll(context) ? events : await maskErrors(outbox, events));
-}
+export const shownEvents = async (context: Context, outbox: Outbox, events: OutboxEvent[]): Promise<OutboxEvent[]> =>
+  presentedEvents(context, outbox, seesAll(context) ? events : await maskErrors(outbox, events));
 
 /** The same for events whose errors are masked already, if this actor may not see all. */
 export function presentedEvents(context: Context, outbox: Outbox, events: OutboxEvent[]): OutboxEvent[] {

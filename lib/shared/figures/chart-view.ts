@@ -57,9 +57,8 @@ export function withChartView(search: URLSearchParams, { span, type }: Pick<Char
 }
 
 /** The query string of a series for the HTTP route. */
-export function seriesQuery({ span, type }: Pick<ChartView, 'span' | 'type'>): string {
-  return new URLSearchParams({ ...span, ...(type === undefined ? {} : { type }) }).toString();
-}
+export const seriesQuery = ({ span, type }: Pick<ChartView, 'span' | 'type'>): string =>
+  new URLSearchParams({ ...span, ...(type === undefined ? {} : { type }) }).toString();
 
 /** ISO 8601 UTC without milliseconds if they are zero, as in URLs. */
 export const shortIso = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');

@@ -37,9 +37,8 @@ export function stepSecondsOf(span: SeriesSpan): number {
 }
 
 /** Length of a span in seconds; NaN for invalid times. */
-export function spanSeconds(span: SeriesSpan): number {
-  return 'window' in span ? WINDOW_SECONDS[span.window] : (Date.parse(span.to) - Date.parse(span.from)) / 1_000;
-}
+export const spanSeconds = (span: SeriesSpan): number =>
+  'window' in span ? WINDOW_SECONDS[span.window] : (Date.parse(span.to) - Date.parse(span.from)) / 1_000;
 
 export type SpanProblem = 'not_a_time' | 'backwards' | 'too_short' | 'too_long';
 

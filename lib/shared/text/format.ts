@@ -78,9 +78,8 @@ export function formatBytes(bytes: number, locale: string): string {
 }
 
 /** A share of 1 as a percentage: 0.123 → 12%, 0.0123 → 1.2%. */
-export function formatPercent(share: number, locale: string): string {
-  return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share);
-}
+export const formatPercent = (share: number, locale: string): string =>
+  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share);
 
 /** Marks a formatted number with how it is known: "10,000+", "≈ 1.6 M", "812 ∿". */
 export function markKnown(text: string, known: Known): string {
