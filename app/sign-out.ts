@@ -1,6 +1,5 @@
 'use client';
 
-/** Ends the session on the server and opens the sign-in page. */
 export async function signOut(): Promise<void> {
   // Used about once a day: no screen waits for this script.
   const { signOut: leave } = await import('next-auth/react');

@@ -32,7 +32,6 @@ import { INTERVENTION_EVENTS_MAX } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { LIVE_STATES } from '@/lib/shared/states';
 
-/** Every outbox with its figures, at most 5 s old. */
 export const fleetSnapshot = defineAction({
   id: 'fleet.snapshot',
   permission: 'outbox:read',
@@ -40,7 +39,6 @@ export const fleetSnapshot = defineAction({
   run: (context) => readFleet(context),
 });
 
-/** The events with this id in any outbox. */
 export const findEvent = defineAction({
   id: 'palette.find-event',
   permission: 'outbox:read',
@@ -48,7 +46,6 @@ export const findEvent = defineAction({
   run: (context, id) => findEvents(context, id),
 });
 
-/** One outbox with its figures over a window and the history for its charts, at most 5 s old. */
 export const outboxSnapshot = defineAction({
   id: 'outbox.snapshot',
   permission: 'outbox:read',
@@ -56,7 +53,6 @@ export const outboxSnapshot = defineAction({
   run: (context, { outbox, window, ...query }) => readOutbox(context, outbox, window, query),
 });
 
-/** What was published of some types over a window. */
 export const typeTrends = defineAction({
   id: 'outbox.type-trends',
   permission: 'outbox:read',
@@ -64,7 +60,6 @@ export const typeTrends = defineAction({
   run: (context, { outbox, window, types }) => readTypeTrends(context, outbox, window, types),
 });
 
-/** Puts a deploy, an incident or a note on the charts, once per key. */
 export const markOutbox = defineAction({
   id: 'outbox.mark',
   permission: 'mark:write',
@@ -81,7 +76,6 @@ export const unmarkOutbox = defineAction({
   run: (context, { mark }) => endMark(context, mark),
 });
 
-/** A page of events; filter and cursor as in the list's URL. */
 export const eventsSnapshot = defineAction({
   id: 'events.snapshot',
   permission: 'outbox:read',
@@ -110,7 +104,6 @@ export const deadLettersSnapshot = defineAction({
   run: (context, { outbox, query }) => readDeadLettersSnapshot(context, outbox, new URLSearchParams(query)),
 });
 
-/** The next events of a list with their versions, to be changed together. */
 export const freezeEvents = defineAction({
   id: 'events.freeze',
   permission: 'event:operate',
@@ -138,7 +131,6 @@ export const previewIntervention = defineAction({
   run: (context, { outbox, operation, events }) => readPreview(context, outbox, { operation, events }),
 });
 
-/** Carries out an operation, once per key. */
 export const intervene = defineAction({
   id: 'intervention.carry-out',
   permission: 'event:operate',
@@ -159,7 +151,6 @@ export const checkIntervention = defineAction({
     }),
 });
 
-/** What became of the events of one decision, by the ids of its interventions. */
 export const followInterventions = defineAction({
   id: 'intervention.follow',
   permission: 'event:operate',
@@ -194,7 +185,6 @@ export const auditSnapshot = defineAction({
   run: (context, { query }) => readAuditPage(context, new URLSearchParams(query)),
 });
 
-/** What the doctor knows, without waiting for a database. */
 export const doctorSnapshot = defineAction({
   id: 'doctor.snapshot',
   permission: 'outbox:read',
@@ -202,7 +192,6 @@ export const doctorSnapshot = defineAction({
   run: (context, { outbox }) => readDoctor(context, outbox),
 });
 
-/** Examines one outbox, or starts to examine all. */
 export const examine = defineAction({
   id: 'doctor.examine',
   permission: 'outbox:read',

@@ -31,7 +31,6 @@ async function attempt(form: FormData): Promise<Failure | null> {
   }
 }
 
-/** Signs in and opens `callbackUrl`, a path of our own. */
 export function LoginForm({ callbackUrl }: { callbackUrl: string }) {
   const words = useTranslations('login');
   const [busy, setBusy] = useState(false);

@@ -198,7 +198,6 @@ function Points({ icon: Icon, kind, texts }: { icon: ComponentType<IconProps>; k
   );
 }
 
-/** A table that scrolls inside its block. */
 function Grid({ label, heads, dimmed, children }: { label: string; heads: string[]; dimmed?: boolean; children: ReactNode }) {
   return (
     <div className={classes.scroll} tabIndex={0} role="region" aria-label={label}>

@@ -43,7 +43,6 @@ interface ChoiceBarProps<T extends string> {
   fullWidth?: boolean;
 }
 
-/** One of a few, side by side. */
 export function ChoiceBar<T extends string>({ data, value, onChange, fullWidth, ...props }: ChoiceBarProps<T>) {
   const name = useId();
   return (
@@ -82,12 +81,10 @@ export function Select({ data, className = '', ...props }: SelectProps) {
 interface TextFieldProps extends Omit<ComponentProps<'input'>, 'size'> {
   label?: string;
   description?: string;
-  /** What is wrong with its text. */
   error?: ReactNode;
   icon?: ReactNode;
 }
 
-/** One line of text, with its label, what it is for, and what is wrong with it. */
 export function TextField({ label, description, error, icon, className = '', ...props }: TextFieldProps) {
   const id = useId();
   const said = [description !== undefined && `${id}-for`, error && `${id}-wrong`].filter(Boolean).join(' ');

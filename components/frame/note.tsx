@@ -16,7 +16,6 @@ interface NoteProps {
   children: ReactNode;
 }
 
-/** A note on the screen below it. */
 export function Note({ icon, dashed, status, children }: NoteProps) {
   return (
     <p className={classes.note} data-dashed={dashed} role={status ? 'status' : undefined}>

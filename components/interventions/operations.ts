@@ -10,7 +10,6 @@ const rank = (operation: string) => (ORDER.includes(operation) ? ORDER.indexOf(o
 export const inOrder = (operations: readonly string[]): string[] =>
   operations.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en'));
 
-/** Shortcuts of the operations used most. */
 export const OPERATION_KEYS = [
   ['r', 'retry'],
   ['q', 'requeue'],

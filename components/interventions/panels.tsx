@@ -142,7 +142,6 @@ function RowNames({ ids, nameOf, fateOf, outbox }: RowNamesProps) {
   );
 }
 
-/** The progress of several interventions, and a button to stop between two. */
 export function RunningPanel({ progress, onStop }: { progress: Progress; onStop: () => void }) {
   const t = useTranslations('interventions.run');
   const [stopping, setStopping] = useState(false);

@@ -51,7 +51,6 @@ export function Filters<F>({ label, chips, onChange, onClear, before, after }: F
   );
 }
 
-/** Its name, its value if set, an editor on click and a cross to clear it. */
 function FilterChip<F>({ chip, onChange }: { chip: Chip<F>; onChange: (part: Partial<F>) => void }) {
   const { label, value, error, without, editor } = chip;
   const t = useTranslations('events.filter');
@@ -170,7 +169,6 @@ const SPANS = { '15m': 900, '1h': 3_600, '24h': 86_400, '7d': 604_800 } as const
 
 type Span = Pick<EventFilter, 'from' | 'to'>;
 
-/** From and to in the reader's zone, which is named below. */
 function TimeEditor({ span, onApply }: { span: Span; onApply: (span: Span) => void }) {
   const t = useTranslations('events.filter');
   const { timeZone } = useFormat();

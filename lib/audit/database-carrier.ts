@@ -28,7 +28,6 @@ const WALK_ROWS_LEAST = 50;
 /** Whole records are carried in batches of at most this many lines, but at least one record. */
 const LINES_AT_ONCE = 1_000;
 
-/** The records exist, or did, but cannot be read. */
 class RecordsUnreadable extends Error {
   override readonly name = 'RecordsUnreadable';
 }

@@ -50,7 +50,6 @@ export interface Config {
   unused: string[];
 }
 
-/** What this build supports, as input to the checks. */
 export interface Supported {
   shapes: readonly Pick<Shape, 'key' | 'engines' | 'parameters'>[];
   /** Codes of refusals and warnings that have a text; if left out, any code is valid. */

@@ -1,7 +1,6 @@
 /** A parsed document before its schema is checked. */
 import { type Path, formatPath } from '@/lib/shared/lists/document-path';
 
-/** A map whose keys are not checked yet. */
 export type Unread = Record<string, unknown>;
 export const isMap = (value: unknown): value is Unread => typeof value === 'object' && value !== null && !Array.isArray(value);
 

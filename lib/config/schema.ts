@@ -183,7 +183,6 @@ export type OutboxEntry = ConfigFile['outboxes'][number];
 
 const LATER_KEYS = ['roles', 'alerts', 'approvals', 'embedding'] as const satisfies (keyof ConfigFile)[];
 
-/** A line for each key of the file that this version accepts but ignores. */
 export function laterKeys(file: ConfigFile): string[] {
   const nothing = 'this version does nothing with it';
   const inDatabases = Object.entries(file.databases).filter(([, { replicaUrl }]) => replicaUrl !== undefined);

@@ -25,7 +25,6 @@ function emailOf(input: string): string {
   return email;
 }
 
-/** The role of this name. Throws Problem `invalid`. */
 export function roleOf(input: string): Role {
   if (!isRole(input)) throw new Problem('invalid', `There is no role ${JSON.stringify(input)}; use one of ${ROLES.join(', ')}`);
   return input;
@@ -72,5 +71,4 @@ export async function changeAccount(
   });
 }
 
-/** All accounts, by address. */
 export const listAccounts = (store: Store): Promise<ListedAccount[]> => selectAccounts(store.db);

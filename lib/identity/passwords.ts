@@ -42,7 +42,6 @@ function derive(password: string, salt: Buffer, cost: typeof COST, line: 'first'
   return inTurn(line, hash);
 }
 
-/** The problem of a new password; null if there is none. */
 export function passwordProblem(password: string): string | null {
   if ([...password].length < PASSWORD_MIN) return `use at least ${PASSWORD_MIN} characters`;
   if (Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return `use at most ${PASSWORD_MAX_BYTES} bytes`;

@@ -12,7 +12,6 @@ const RANDOM_BYTES = 32;
 /** Enough to recognise a token, far too little to guess the rest. */
 const SHOWN = 8;
 
-/** The form in which the store keeps a token. */
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Creates a token for `days` and returns it, only this once. Throws Problem `invalid`, or `conflict` if a valid one has the name. */

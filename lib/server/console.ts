@@ -127,10 +127,8 @@ async function create() {
     }),
     collector,
     examiner: createExaminer({ directory, store, onFailure: warnOfOutbox('the outbox could not be examined') }),
-    /** Copies the records of interventions into the audit. */
     carrier,
     interventions,
-    /** Work that is finished, or refused, before the console ends. */
     underWay,
     log: log(),
     /** Waits for work under way, then ends the console's own. */

@@ -18,9 +18,7 @@ import { newReference } from './problem-response';
 export interface Context {
   console: Console;
   actor: Actor;
-  /** Identifies this request in the log. */
   requestId: string;
-  /** Milliseconds since the request arrived. */
   elapsedMs: () => number;
   locale: Language;
   timeZone: string;

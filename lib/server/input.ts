@@ -29,13 +29,11 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
   throw invalid('The request cannot be understood', fields);
 }
 
-/** Problem `invalid` with what is wrong by field. */
 export function invalid(what: string, fields: Record<string, string>): Problem {
   const said = Object.entries(fields).map(([name, text]) => `${name}: ${text}`);
   return new Problem('invalid', `${what}: ${said.join('; ')}`.slice(0, 500), { fields });
 }
 
-/** Query parameters: a text, or a list if the parameter is repeated. */
 export function queryOf(url: URL): Record<string, string | string[]> {
   const valueOf = (name: string): string | string[] => {
     const [first = '', ...others] = url.searchParams.getAll(name);

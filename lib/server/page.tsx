@@ -78,7 +78,6 @@ export function definePage({ id, permission, render }: Definition<{ params: Path
   return declare(page, { id, permission });
 }
 
-/** A public page: no context but the request. */
 export function definePublicPage(definition: {
   id: string;
   public: true;
@@ -96,7 +95,6 @@ export function defineLayout({ id, permission, render }: Definition<ReactNode>):
 
 type Words = Awaited<ReturnType<typeof getTranslations<never>>>;
 
-/** The metadata of a page: its title, from the catalogue and the parameters of its path. */
 export const titled =
   (title: (words: Words, params: PathParams) => string) =>
   async (props: Pick<PageProps, 'params'>): Promise<Metadata> => ({ title: title(await getTranslations(), await pathParams(props)) });

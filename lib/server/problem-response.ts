@@ -33,7 +33,6 @@ export function problemOf(error: unknown, entry: string, reference: string): Pro
   return new Problem('unavailable', detail, { reference, cause: error });
 }
 
-/** The problem as `application/problem+json` with its stable code. */
 export function problemResponse(problem: Problem, status: number = problem.status): Response {
   const headers = new Headers({ ...PRIVATE, 'Content-Type': 'application/problem+json' });
   if (status === 401) headers.set('WWW-Authenticate', 'Bearer');

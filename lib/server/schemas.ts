@@ -17,9 +17,7 @@ const plain = (max: number) =>
     .refine((text) => !text.includes('\0'), 'holds a NUL character');
 
 export const outboxId = z.string().min(1).max(63);
-/** A query without parameters. */
 export const nothing = z.strictObject({});
-/** The path parameters of an outbox's addresses. */
 export const ofOutbox = z.object({ outbox: outboxId });
 export const eventId = plain(512);
 export const windowSchema = z.enum(WINDOWS, `write one of ${WINDOWS.join(', ')}`).default(DEFAULT_WINDOW);

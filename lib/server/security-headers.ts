@@ -1,5 +1,3 @@
-/** Headers of every response. Pure functions, so that all combinations can be tested. */
-
 /** Scripts run by nonce only; Mantine writes style attributes, which no nonce covers. Hot reload needs eval and a socket. */
 export function contentSecurityPolicy(options: { nonce: string; https: boolean; development: boolean }): string {
   const { nonce, https, development } = options;

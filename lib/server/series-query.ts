@@ -17,7 +17,6 @@ const ownSpan = z
   })
   .transform(({ from, to }) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() }));
 
-/** The span of a series as an action gets it. */
 export const spanSchema: z.ZodType<SeriesSpan, SeriesSpan> = z.union([z.strictObject({ window: z.enum(WINDOWS) }), ownSpan]);
 
 /** The query of a series: `window`, or `from` with `to`; of all events or of one `type`; as JSON or as CSV. */

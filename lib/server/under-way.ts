@@ -21,7 +21,6 @@ export function createUnderWay() {
   };
 }
 
-/** The answer of a console that is ending. */
 export function isEnding(): Problem {
   const detail = 'The console is ending, so this try changed nothing: send it again, under the same key, when the console is back';
   return new Problem('unavailable', detail, { retryAfterSeconds: 5 });

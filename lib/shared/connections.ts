@@ -9,7 +9,6 @@ export const CONNECTIONS_PER_SERVER = 24;
 /** One for each kind of work; content then shares the reader's connections. */
 export const CONNECTIONS_PER_SERVER_MIN = CONNECTION_ROLES.length - 1;
 
-/** Schemes of connection strings, each with its engine and default port. */
 export const SCHEMES: Readonly<Record<string, { engine: EngineKey; port: string }>> = {
   'postgres:': { engine: 'postgres', port: '5432' },
   'postgresql:': { engine: 'postgres', port: '5432' },

@@ -21,7 +21,6 @@ export function groupByCause(outbox: string, events: readonly DeadEvent[]): Dead
   return [...groups.values()].sort(byCount);
 }
 
-/** Most events first, then those seen last. */
 export const byCount = (a: DeadLetterGroup, b: DeadLetterGroup): number => b.count - a.count || compare(b.lastSeenAt, a.lastSeenAt);
 
 function joined(group: DeadLetterGroup, one: DeadLetterGroup, error: string | null): DeadLetterGroup {

@@ -103,7 +103,6 @@ export interface Sample {
   stateless: boolean;
 }
 
-/** A candidate with its mapping, rows read through it, and the YAML to paste. */
 export interface Examination {
   candidate: Candidate;
   roles: MappedRole[];

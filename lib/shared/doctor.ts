@@ -7,7 +7,6 @@ import type { EngineKey } from './model';
 export const SEVERITIES = ['act', 'watch', 'note'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Who silenced a finding, when and why. */
 export interface Silence {
   reason: string;
   actor: string;

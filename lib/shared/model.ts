@@ -195,7 +195,6 @@ export interface Summary extends MetricFigures {
 
 type StepValue = MetricSeries | 'waiting' | 'dead' | 'created' | 'published' | 'p50Ms' | 'p95Ms' | 'p99Ms';
 
-/** The values of one step of a series. */
 export interface SeriesValues extends Record<StepValue, number | null> {
   /** Age of the oldest waiting event, maximum of the step. */
   oldestAgeMs: number | null;
@@ -277,7 +276,6 @@ export interface FrozenPage {
   complete: boolean;
 }
 
-/** Rows of the dead letters of one outbox. */
 export interface DeadLetters {
   outbox: OutboxInfo;
   dead: Count;
@@ -314,7 +312,6 @@ export interface InterventionRequest {
   operation: string;
   /** 1 to 200 distinct events, each with the version the operator saw. */
   events: { id: string; version: string }[];
-  /** 3 to 500 characters. */
   reason: string;
 }
 
@@ -329,7 +326,6 @@ export interface InterventionResult extends Record<'interventionId' | 'outbox' |
   outcome: Outcome;
   changed: string[];
   skipped: Skipped[];
-  /** The operation that undoes this one, if there is one. */
   undo: string | null;
 }
 
@@ -366,7 +362,6 @@ export interface AuditEntry {
   /** Columns before and after as text, without the payload; null if there are none. */
   before: Record<string, string | null> | null;
   after: Record<string, string | null> | null;
-  /** Oddities of the record behind it. */
   oddities: AuditOddity[];
   /** Of the first line of an action, where lines are listed by action. */
   events?: { changed: number; left: number };

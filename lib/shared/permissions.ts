@@ -1,4 +1,3 @@
-/** Roles and their permissions, for server and screens. */
 export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 

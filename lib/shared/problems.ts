@@ -27,7 +27,6 @@ export interface ProblemOptions {
   cause?: unknown;
   /** Id of the log line; set for unexpected failures. */
   reference?: string;
-  /** Seconds after which a retry makes sense. */
   retryAfterSeconds?: number;
 }
 
@@ -70,7 +69,6 @@ export const shownCode = ({ code, ofStore }: Problem): ShownCode => (ofStore ? '
 
 export const isShownCode = (code: string): code is ShownCode => code === 'store' || code in PROBLEM_STATUS;
 
-/** A problem as sent to a client. */
 export interface ProblemInfo extends Pick<ProblemOptions, 'fields' | 'because' | 'reference'> {
   code: ShownCode;
   detail: string;

@@ -67,7 +67,6 @@ async function tidied(request: NextRequest, origin: string): Promise<NextRequest
   return new NextRequest(url, { headers: request.headers, method: 'POST', body });
 }
 
-/** Sign-in, sign-out and related addresses, under /api/auth. */
 async function handle(request: NextRequest, context: AuthContext): Promise<Response> {
   try {
     requireDoor(request.method, (await context.params).nextauth, request.nextUrl.searchParams);

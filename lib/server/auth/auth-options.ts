@@ -21,7 +21,6 @@ export type SignInFailure = 'CredentialsSignin' | 'disabled' | 'too_many' | 'una
 
 const failure = (code: SignInFailure): Error => new Error(code);
 
-/** The browser that signs in. */
 export interface Browser extends Place {
   /** The session its cookie names, which a new sign-in ends. */
   previousSid: string | null;

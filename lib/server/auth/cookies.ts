@@ -22,7 +22,6 @@ export const newBrowserId = (): string => randomBytes(32).toString('base64url');
 export const browserId = (cookie: string | undefined): string | null =>
   cookie !== undefined && /^[\w-]{43}$/.test(cookie) ? cookie : null;
 
-/** As a `Set-Cookie` header. */
 export function browserCookie(origin: string, id: string): string {
   const secure = origin.startsWith('https://') ? '; Secure' : '';
   return `${browserCookieName(origin)}=${id}; Path=/; Max-Age=${String(BROWSER_DAYS * 86_400)}; HttpOnly; SameSite=Lax${secure}`;

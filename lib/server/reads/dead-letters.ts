@@ -72,7 +72,6 @@ function unreadDeadLetters(outbox: OutboxInfo, problem: Problem): CountedLetters
   return { ...NONE_READ, outbox, dead: unavailable(whyUnread(problem)), problem: problem.code === 'timeout' ? 'timeout' : 'unavailable' };
 }
 
-/** The part of a filter that lists of dead letters have. */
 const deadFilter = ({ type, error, cause, order }: EventFilter): EventFilter => ({ type, error, cause, order });
 
 const OVERVIEW_ROWS = 10;

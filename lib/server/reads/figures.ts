@@ -65,6 +65,5 @@ function shownSummary<S extends Pick<Summary, 'diagnosis'>>(context: Context, su
   return { ...summary, diagnosis: { ...summary.diagnosis, evidence } };
 }
 
-/** The figures of every outbox as Prometheus text. */
 export const readMetrics = async (console: Console): Promise<Response> =>
   new Response(await console.exposition(), { headers: { 'Content-Type': CONTENT_TYPE } });

@@ -1,5 +1,3 @@
-/** What became of events that were sent again. */
-
 /**
  * Operations that a shape defines as rules by state; after them the relay takes the event again. `retry`: exactly one more attempt, due now.
  * `requeue`: starting over, attempts zero, lease and error cleared, out of the dead-letter table. `release`: a stuck event back to pending,

@@ -56,7 +56,6 @@ export function withChartView(search: URLSearchParams, { span, type }: Pick<Char
   return next.toString();
 }
 
-/** The query string of a series for the HTTP route. */
 export const seriesQuery = ({ span, type }: Pick<ChartView, 'span' | 'type'>): string =>
   new URLSearchParams({ ...span, ...(type === undefined ? {} : { type }) }).toString();
 

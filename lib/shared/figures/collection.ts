@@ -1,9 +1,6 @@
-/** How an outbox's history is collected. */
-
 /** How the collector learns that events were published. */
 export type CollectionMethod = 'published_index' | 'scan' | 'observed' | 'deleted' | 'statistics';
 
-/** The collector's state for one outbox. */
 export interface CollectorStatus {
   /** `waiting`: not started. `slowed`: reads less often, to cost less. `blind`: cannot read. */
   state: 'waiting' | 'backfilling' | 'collecting' | 'slowed' | 'blind';

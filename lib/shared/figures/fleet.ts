@@ -35,7 +35,6 @@ const isTold = (code: string): boolean => (SENTENCE_FACTS as readonly string[]).
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-/** Reduces an entry to what the screen shows. */
 export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEntry): FleetLine {
   const { id, name, database, table, shape } = outbox;
   const { asOf, oldestPendingAt, lastPublishedAt, lastPublishedWhy, diagnosis, slot, depth, latency } = summary;

@@ -19,7 +19,6 @@ export interface Mark {
 export interface ActionMark extends Omit<Mark, 'kind'> {
   kind: 'action';
   operation: string;
-  /** How many events it changed. */
   changed: number;
 }
 

@@ -45,7 +45,6 @@ export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 export const hasNoValue = (why: UnavailableReason | undefined): boolean =>
   why === 'store_down' || (UNREAD_REASONS as readonly (string | undefined)[]).includes(why);
 
-/** How a figure is known, and the reason if it is unavailable. */
 interface Measure {
   known: Known;
   why?: UnavailableReason;

@@ -2,7 +2,6 @@
 import type { Count, Rate } from './measured';
 import { METRICS } from './metrics.gen';
 
-/** Unit in which a metric is shown. */
 export type MetricUnit = 'count' | 'share' | 'ms' | 'perMinute';
 export type MetricId = (typeof METRICS)[number]['id'];
 export type MetricSeries = NonNullable<(typeof METRICS)[number]['series']>['key'];

@@ -3,7 +3,6 @@ import { SHOWN_METRICS } from './metrics';
 import { ratedPoints, type RatedPoint } from './series-rates';
 
 interface Column {
-  /** Name and unit. */
   header: string;
   value: (point: RatedPoint) => string | number | null;
 }
@@ -15,7 +14,6 @@ export function seriesCsv(series: Series): string {
   return [columns.map(({ header }) => field(header)), ...lines].map((line) => `${line.join(',')}\r\n`).join('');
 }
 
-/** A file name from the outbox, start and step of the series. */
 export function seriesFileName(outbox: string, { points, stepSeconds }: Series): string {
   const from = points[0]?.at.slice(0, 16).replaceAll(':', '') ?? 'empty';
   return `${outbox.replace(/[^\w.-]/g, '_')}-${from}Z-${stepSeconds}s.csv`;

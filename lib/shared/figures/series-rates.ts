@@ -8,7 +8,6 @@ export interface RatedPoint extends SeriesPoint {
   underWay: boolean;
 }
 
-/** Below this time no rate per minute is given. */
 const RATED_AFTER_SECONDS = 60;
 
 /** Points with events per minute; an unfinished step counts its time so far, and is null in its first minute. */

@@ -27,7 +27,6 @@ export interface Evidence {
   values: Record<string, string | number | null>;
 }
 
-/** A verdict that holds. */
 export interface Held {
   verdict: Verdict;
   /** ISO 8601 UTC; null if it has been so for as long as the table shows. */

@@ -1,4 +1,3 @@
-/** The windows to choose from, shortest first. */
 export const WINDOW_SECONDS = {
   '15m': 900,
   '1h': 3_600,
@@ -23,7 +22,6 @@ export function windowStartMs(window: Window, nowMs: number): number {
 /** The time of a series: a window up to now, or from one ISO 8601 time (inclusive) to another (exclusive). */
 export type SeriesSpan = { window: Window } | { from: string; to: string };
 
-/** Shortest and longest custom span, in seconds. */
 export const SPAN_SECONDS_MIN = 900;
 const SPAN_SECONDS_MAX = 7_776_000;
 

@@ -1,4 +1,3 @@
-/** The audit's filter in a URL. */
 import { parseEventFilter } from './event-filter';
 import type { AuditEntry, AuditFilter } from '../model';
 

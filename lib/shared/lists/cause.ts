@@ -59,7 +59,6 @@ export function errorTemplate(error: string): string {
   return code + VARIABLES.reduce((text, [pattern, by]) => text.replace(pattern, by), beginning.slice(code.length));
 }
 
-/** Whether two events died of the same cause, by their types and the error texts the viewer may see. */
 export function isSameCause(a: Cause, b: Cause): boolean {
   if (a.type !== b.type) return false;
   return a.error === null || b.error === null ? a.error === b.error : errorTemplate(a.error) === errorTemplate(b.error);

@@ -30,9 +30,7 @@ export interface FilterError {
 export type FilterErrors = Partial<Record<FilterField, FilterError>>;
 
 export interface ParsedFilter {
-  /** The valid fields. */
   filter: EventFilter;
-  /** The invalid fields; empty if there are none. */
   errors: FilterErrors;
 }
 
@@ -111,7 +109,6 @@ export function serialiseEventFilter(filter: EventFilter): URLSearchParams {
 export const countFilters = (filter: EventFilter): number =>
   FILTER_FIELDS.filter((field) => field !== 'order' && filter[field] !== undefined).length;
 
-/** Search parameters of a Next page as `URLSearchParams`. */
 export function toSearchParams(record: Record<string, string | string[] | undefined>): URLSearchParams {
   const params = new URLSearchParams();
   for (const [key, value] of Object.entries(record)) {

@@ -37,7 +37,6 @@ export interface ListScope {
   missingIndex: { code: 'order' | 'aggregate'; sql: string } | null;
 }
 
-/** Replaces a masked value. */
 export const MASK = '••••';
 
 /** As many digits as a card number, with separators; masked in free text if the check digit is right. */

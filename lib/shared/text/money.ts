@@ -35,6 +35,5 @@ export function formatAmount(amount: string, locale: string): string {
   return `${sign === '-' ? '-' : ''}${grouped}${fraction === undefined ? '' : point + fraction}`;
 }
 
-/** An amount with its currency. */
 export const formatMoney = (amount: string, currency: string | null, locale: string): string =>
   `${formatAmount(amount, locale)}${currency === null ? '' : ` ${currency}`}`;

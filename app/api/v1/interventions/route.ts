@@ -3,7 +3,6 @@ import { interventionByKey } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
 import { idempotencyKey, outboxId } from '@/lib/server/schemas';
 
-/** The result for one of the actor's own keys. */
 export const GET = defineRoute({
   id: 'api.intervention.by-key',
   permission: 'event:operate',

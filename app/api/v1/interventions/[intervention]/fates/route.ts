@@ -3,7 +3,6 @@ import { readFates } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
 import { outboxId } from '@/lib/server/schemas';
 
-/** What became of the events that an intervention changed. */
 export const GET = defineRoute({
   id: 'api.intervention.fates',
   permission: 'audit:read',
