@@ -6,6 +6,7 @@ import { groupFilter } from '@/lib/shared/dead-letter-groups';
 import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
 import type { DeadLettersSnapshot, DeadLetterGroup, DeadLetters, EventFilter } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
+import { groupBy } from '@/lib/shared/group-by';
 import { EventListScreen, useEventList, useListKeys } from '../events/event-list';
 import { FilterBar, FilterMessages, OrderControl } from '../events/filter-bar';
 import { type Freeze, useWholeList, type Ticks } from '../events/ticks';
@@ -162,17 +163,18 @@ const isQuiet = ({ outbox, dead, page, problem }: DeadLetters): boolean =>
 /** Outboxes without dead letters in one line, and in another those that cannot have any, with the reason. */
 function QuietOutboxes({ letters }: { letters: readonly DeadLetters[] }) {
   const t = useTranslations();
-  const byReason = new Map<string, string[]>();
-  for (const { outbox } of letters) {
-    const { dead } = outbox.capabilities.states;
-    const text = dead.available ? '' : t(`unavailable.${dead.because}`);
-    byReason.set(text, [...(byReason.get(text) ?? []), outbox.name]);
-  }
-  return [...byReason].map(([why, names]) => (
-    <p key={why} className={classes.quiet} title={names.join(', ')}>
-      {t(why === '' ? 'deadLetters.noneIn' : 'deadLetters.unavailableIn', { count: names.length, outboxes: names.join(', '), why })}
-    </p>
-  ));
+  const reasonOf = ({ outbox: { capabilities } }: DeadLetters): string => {
+    const { dead } = capabilities.states;
+    return dead.available ? '' : t(`unavailable.${dead.because}`);
+  };
+  return [...groupBy(letters, reasonOf)].map(([why, quiet]) => {
+    const outboxes = quiet.map(({ outbox }) => outbox.name).join(', ');
+    return (
+      <p key={why} className={classes.quiet} title={outboxes}>
+        {t(why === '' ? 'deadLetters.noneIn' : 'deadLetters.unavailableIn', { count: quiet.length, outboxes, why })}
+      </p>
+    );
+  });
 }
 
 /** Most dead letters first, unreadable outboxes before empty ones, the rest as configured. */

@@ -1,6 +1,7 @@
 import { useTranslations } from 'next-intl';
 import type { OutboxEvent, OutboxInfo, SkipCode, Skipped } from '@/lib/shared/model';
 import type { State } from '@/lib/shared/states';
+import { groupBy } from '@/lib/shared/group-by';
 import { useAgo } from '../figures/time';
 
 /** The operations in the order they are offered; others that an outbox has follow. */
@@ -83,12 +84,7 @@ export function useSkipText(): (code: SkipCode | null, detail?: Skipped['detail'
 
 /** Rows left alone, by reason. Where the times that reasons have differ, the group's text is without one. */
 export function groupSkipped(skipped: readonly Skipped[], textOf: ReturnType<typeof useSkipText>): { why: string; ids: string[] }[] {
-  const groups = new Map<string, Skipped[]>();
-  for (const row of skipped) {
-    const { code, detail } = row;
-    const key = [code, detail?.because, detail?.state].join(' ');
-    groups.set(key, [...(groups.get(key) ?? []), row]);
-  }
+  const groups = groupBy(skipped, ({ code, detail }) => [code, detail?.because, detail?.state].join(' '));
   return [...groups.values()].map((rows) => {
     const texts = new Set(rows.map(({ code, detail }) => textOf(code, detail)));
     const [first] = rows;

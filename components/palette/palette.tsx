@@ -13,8 +13,8 @@ import {
 import { useTranslations } from 'next-intl';
 import { useRouter } from 'next/navigation';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
-import type { FindGap } from '@/lib/shared/lists/event-filter';
 import type { ActionResult } from '@/lib/shared/problems';
+import { groupBy } from '@/lib/shared/group-by';
 import { StateMark } from '../figures/mark';
 import { useConsole, useMay, useOutboxName } from '../frame/console';
 import { doctorHref, eventHref, outboxHref } from '../hrefs';
@@ -87,11 +87,7 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
     ...search.events.map(({ outbox, id }) => `${outbox} ${id}`),
     ...[...shownOutboxes, ...shownScreens].map(({ href }) => href),
   ].join('\n');
-  const places = new Map<string, FindGap[]>();
-  for (const one of search.gaps) {
-    const key = `${String(one.role)} ${one.why}`;
-    places.set(key, [...(places.get(key) ?? []), one]);
-  }
+  const places = groupBy(search.gaps, ({ role, why }) => `${String(role)} ${why}`);
   const unread = search.gaps.some(({ why }) => why === 'unread');
   const nothing = shownScreens.length + shownOutboxes.length + search.events.length === 0;
 

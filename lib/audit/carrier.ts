@@ -1,6 +1,6 @@
-import type { Database } from '@/lib/database/database';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Carrying } from '@/lib/shared/changes/carrying';
+import { groupBy } from '@/lib/shared/group-by';
 import type { Store } from '@/lib/store/store';
 import { DatabaseCarrier } from './database-carrier';
 import { recordsKeeper } from './records-keeper';
@@ -20,11 +20,7 @@ interface CarrierOptions {
 /** Carries intervention records into the audit: at least once, idempotent by id, independent of clocks; reports missing ones. */
 export function startCarrier({ directory, store, onError }: CarrierOptions) {
   const keeper = recordsKeeper(store);
-  const byDatabase = new Map<Database, string[]>();
-  for (const id of directory.ids) {
-    const database = directory.database(id);
-    byDatabase.set(database, [...(byDatabase.get(database) ?? []), id]);
-  }
+  const byDatabase = groupBy(directory.ids, (id) => directory.database(id));
   const restMs = Math.min(REST_MS.most, Math.max(REST_MS.least, REST_MS.perDatabase * byDatabase.size));
   const carriers = new Map<string, DatabaseCarrier>();
   for (const [database, outboxes] of byDatabase) {

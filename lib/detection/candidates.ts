@@ -4,6 +4,7 @@ import type { Shape } from '@/lib/shape/shape';
 import { CONFIDENCES, type Candidate, type CandidateCompanion, type Caution, type Confidence } from '@/lib/shared/detection';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EngineKey } from '@/lib/shared/model';
+import { groupBy } from '@/lib/shared/group-by';
 import { fitShape, genericFit, type DetectableShape, type GenericFit, type Neighbours, type ShapeFit } from './fit';
 import { bare, tableText } from './names';
 import { ARCHIVE_NAME, DEAD_NAME } from './words';
@@ -25,8 +26,7 @@ const DETECTABLE = SHAPES.filter((shape): shape is DetectableShape => shape.dete
 
 /** Every table that may be an outbox, most certain first. */
 export function findCandidates(tables: readonly CatalogueTable[], options: FindOptions): Found[] {
-  const bySchema = new Map<string, CatalogueTable[]>();
-  for (const table of tables) bySchema.set(table.name.schema, [...(bySchema.get(table.name.schema) ?? []), table]);
+  const bySchema = groupBy(tables, ({ name }) => name.schema);
   const neighbours: Neighbours = (schema) => bySchema.get(schema) ?? [];
   const found = tables.flatMap((table) => {
     const best = bestOf(table, options, neighbours);
@@ -114,9 +114,7 @@ export function assumedOf({ parameters: { maxAttempts, extra } }: Shape): { name
 /** Attaches archives and dead-letter tables to their outbox; they are no candidates themselves. */
 function attached(found: Found[], neighbours: Neighbours): Found[] {
   const gone = new Set<Found>();
-  const bySchema = new Map<string, Found[]>();
-  for (const one of found) bySchema.set(one.table.name.schema, [...(bySchema.get(one.table.name.schema) ?? []), one]);
-  for (const [schema, candidates] of bySchema) {
+  for (const [schema, candidates] of groupBy(found, ({ table }) => table.name.schema)) {
     const mains = candidates.filter(({ table }) => !isDeadName(table));
     for (const table of neighbours(schema)) {
       const own = candidates.find((one) => one.table === table);

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { groupBy } from '@/lib/shared/group-by';
 import type { ChangeCounts, TableSize } from '../engine';
 import { type ColumnDescription, type Db, type IndexDescription, type TableDescription, type TableName, tableRef } from '../description';
 import { mysqlFailure } from './failure';
@@ -110,9 +111,7 @@ async function jsonColumns(db: Db, { s, t }: TableRow): Promise<Set<string>> {
 export async function readStatistics(db: Db, where: RawBuilder<unknown>): Promise<[name: string, parts: IndexPart[]][]> {
   const { rows } =
     await sql<IndexPart>`select * from information_schema.statistics where ${where} order by index_name, seq_in_index`.execute(db);
-  const byName = new Map<string, IndexPart[]>();
-  for (const row of rows) byName.set(row.INDEX_NAME, [...(byName.get(row.INDEX_NAME) ?? []), row]);
-  return [...byName];
+  return [...groupBy(rows, ({ INDEX_NAME }) => INDEX_NAME)];
 }
 
 /** False for an invisible or ignored index: it is maintained on every write, but the planner does not use it. */

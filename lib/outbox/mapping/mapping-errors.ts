@@ -1,6 +1,7 @@
 import type { Database } from '@/lib/database/database';
 import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
 import { formatPath } from '@/lib/shared/lists/document-path';
+import { groupBy } from '@/lib/shared/group-by';
 import { mappingProblems } from '../bind';
 import type { MappingProblem } from '@/lib/shape/bind/table';
 import type { OutboxDirectory } from '../directory';
@@ -16,8 +17,7 @@ export async function mappingErrors(
   /** An outbox's index in the configuration. */
   place = (id: string): number => directory.ids.indexOf(id),
 ): Promise<string[]> {
-  const byDatabase = new Map<Database, string[]>();
-  for (const id of directory.ids) byDatabase.set(directory.database(id), [...(byDatabase.get(directory.database(id)) ?? []), id]);
+  const byDatabase = groupBy(directory.ids, (id) => directory.database(id));
   const lines = new Map<string, string[]>();
   const lookThrough = async (database: Database, ids: readonly string[]): Promise<void> => {
     for (const id of ids) {
