@@ -1,7 +1,8 @@
 import { memo, useMemo } from 'react';
 import { useResizeObserver } from '@mantine/hooks';
+import { zoneOffsetMs } from '@/lib/shared/text/zoned-time';
 import { useFormat } from '../figures/use-format';
-import { CHART_HEIGHT, type ChartProps, INSET, paneHeights, timeTicks, zoneOffsetMs, type TimeSpan } from './chart-model';
+import { CHART_HEIGHT, type ChartProps, INSET, paneHeights, timeTicks, type TimeSpan } from './chart-model';
 import { ChartOverlay } from './chart-overlay';
 import { HeatPaneChart, LinePaneChart } from './panes';
 import classes from './charts.module.css';

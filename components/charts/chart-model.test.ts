@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
+import { zoneOffsetMs } from '@/lib/shared/text/zoned-time';
 import {
   ageAxis,
   countAxis,
@@ -10,7 +11,6 @@ import {
   paneHeights,
   runsOf,
   timeTicks,
-  zoneOffsetMs,
   CHART_HEIGHT,
   INSET,
   type Pane,

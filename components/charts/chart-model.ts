@@ -182,13 +182,6 @@ const TICK_STEPS_MS = [
   180_000, 600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 43_200_000, 86_400_000, 432_000_000, 1_296_000_000,
 ];
 
-/** How far a zone is ahead of UTC at a time, in milliseconds. */
-export function zoneOffsetMs(at: number, timeZone: string): number {
-  // The Swedish locale writes times as ISO 8601 does.
-  const wall = new Date(at).toLocaleString('sv-SE', { timeZone }).replace(' ', 'T');
-  return Date.parse(`${wall}Z`) - Math.floor(at / 1_000) * 1_000;
-}
-
 /** A dragged selection: the starts of its first and its current step, in milliseconds since the epoch. */
 export interface DragSelection {
   anchor: number;
@@ -219,3 +212,12 @@ export function isReadLeft({ points }: Pick<TimeSpan, 'points'>, lines: readonly
 
 /** To a tenth of a pixel. */
 export const tenth = (value: number): number => Math.round(value * 10) / 10;
+
+/** In pixels. */
+export type Place = Record<'x' | 'y', number>;
+
+export const linePath = (run: readonly Place[]): string => run.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x} ${y}`).join('');
+
+/** From a line down to the axis. */
+export const groundPath = (run: readonly Place[], bottom: number): string =>
+  `${linePath(run)}L${run.at(-1)?.x ?? 0} ${bottom}L${run[0]?.x ?? 0} ${bottom}Z`;

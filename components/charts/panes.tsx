@@ -6,11 +6,14 @@ import {
   type ChartLine,
   countAxis,
   durationAxis,
+  groundPath,
   type HeatPane,
   INSET,
   type LinePane,
+  linePath,
   namedTicks,
   type PaneProps,
+  type Place,
   runsOf,
   tenth,
   type TimeSpan,
@@ -20,11 +23,6 @@ import classes from './charts.module.css';
 
 /** Of a step, the share that its bar is wide. */
 const BAR_SHARE = 0.8;
-
-interface Place {
-  x: number;
-  y: number;
-}
 
 /** Lines, areas and bars over time: gaps stay gaps, a lone point is a dot. Redrawn only if its points change. */
 export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, height, axis, last }: PaneProps<LinePane | BarPane>) {
@@ -89,13 +87,7 @@ function known(places: readonly (Place | null)[]): Place[][] {
   return runsOf(places, (place) => place !== null).map(([first, end]) => places.slice(first, end).filter((place) => place !== null));
 }
 
-const linePath = (run: readonly Place[]): string => run.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x} ${y}`).join('');
-
 const dotPath = (runs: readonly Place[][]): string => runs.map((run) => (run.length === 1 ? `${linePath(run)}h0` : '')).join('');
-
-/** From a line down to the axis. */
-const groundPath = (run: readonly Place[], bottom: number): string =>
-  `${linePath(run)}L${run.at(-1)?.x ?? 0} ${bottom}L${run[0]?.x ?? 0} ${bottom}Z`;
 
 const barPath = (places: readonly Place[], step: number, bottom: number): string => {
   const wide = tenth(Math.max(1, step * BAR_SHARE));

@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import { useTranslations } from 'next-intl';
-import { runsOf, tenth } from './chart-model';
+import { groundPath, linePath, runsOf, tenth } from './chart-model';
 import { useFormat } from '../figures/use-format';
 import classes from '../figures/figures.module.css';
 
@@ -9,25 +9,18 @@ export function sparklineShape(values: (number | null)[], width: number, height:
   const known = values.filter((value) => value !== null);
   const top = Math.max(1, ...known);
   const step = values.length > 1 ? width / (values.length - 1) : width;
-  const x = (index: number) => tenth(index * step);
-  const y = (value: number) => tenth(height - (value / top) * height);
-
   const runs = runsOf(values, (value) => value !== null).map(([first, end]) =>
-    values.slice(first, end).map((value, index): [number, number] => [x(first + index), y(value ?? 0)]),
+    values
+      .slice(first, end)
+      .map((value, index) => ({ x: tenth((first + index) * step), y: tenth(height - ((value ?? 0) / top) * height) })),
   );
   const long = runs.filter((points) => points.length > 1);
   const last = runs.at(-1)?.at(-1);
   const endsKnown = (values.at(-1) ?? null) !== null;
   const dots = runs.filter((points) => points.length === 1).flat();
   if (last && endsKnown && !dots.includes(last)) dots.push(last);
-  return {
-    lines: long.map(draw),
-    grounds: long.map((points) => `${draw(points)}L${points.at(-1)?.[0] ?? 0} ${height}L${points[0]?.[0] ?? 0} ${height}Z`),
-    dots: dots.map(([px, py]) => ({ x: px, y: py })),
-  };
+  return { lines: long.map(linePath), grounds: long.map((points) => groundPath(points, height)), dots };
 }
-
-const draw = (points: [number, number][]): string => points.map(([px, py], index) => `${index === 0 ? 'M' : 'L'}${px} ${py}`).join('');
 
 const WIDTH = 120;
 const HEIGHT = 24;

@@ -32,15 +32,9 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
     const { id, version } = event;
     if (version !== null) intervention.open(outbox, operation, [{ id, version }]);
   };
-  useShortcuts(
-    mayOperate && outbox.writable
-      ? OPERATION_KEYS.filter(([, operation]) => snapshot.operations[operation]?.allowed === true).map(([keys, operation]) => ({
-          keys,
-          label: operationName(operation),
-          run: () => operate(operation),
-        }))
-      : [],
-  );
+  const mayNow = (operation: string): boolean => mayOperate && outbox.writable && snapshot.operations[operation]?.allowed === true;
+  const bound = OPERATION_KEYS.filter(([, operation]) => mayNow(operation));
+  useShortcuts(bound.map(([keys, operation]) => ({ keys, label: operationName(operation), run: () => operate(operation) })));
 
   return (
     <div className={classes.screen} data-stale={failing !== null || undefined}>
@@ -95,8 +89,13 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
   );
 }
 
+interface EventPartProps {
+  detail: EventDetail;
+  outbox: OutboxInfo;
+}
+
 /** What happened to it. The last error of an event that is out is no alarm, and comes below. */
-export function EventTimeline({ outbox, detail }: { outbox: OutboxInfo; detail: EventDetail }) {
+export function EventTimeline({ outbox, detail }: EventPartProps) {
   const { event, archived } = detail;
   const out = event.state === 'published' || archived?.fromState === 'published';
   const error = event.error !== null && <ErrorBlock error={event.error} out={out} />;
@@ -127,15 +126,7 @@ function ErrorBlock({ error, out }: { error: string; out: boolean }) {
 }
 
 /** What can be done to this event now, and why not the rest. On a phone it stays at the lower edge. */
-export function EventOperations({
-  detail,
-  outbox,
-  onOperate,
-}: {
-  detail: EventDetail;
-  outbox: OutboxInfo;
-  onOperate: (key: string) => void;
-}) {
+export function EventOperations({ detail, outbox, onOperate }: EventPartProps & { onOperate: (key: string) => void }) {
   const t = useTranslations('event.operations');
   const mayOperate = useMay('event:operate');
   const name = useOperationName();
