@@ -28,7 +28,7 @@ describe('generated registries', () => {
     const after = (await renderAll(root)).get('lib/diagnosis/judge/verdict-registry.gen.ts');
     expect(before).not.toContain('putAside');
     expect(after).toContain("import { putAsideVerdict } from '../verdicts/put-aside';");
-    expect(after).toContain('  putAsideVerdict,\n  stalledVerdict,\n]');
+    expect(after).toContain('  putAsideVerdict, stalledVerdict,\n]');
     expect(after).not.toContain('put-aside.test');
   });
 

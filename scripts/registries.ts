@@ -148,9 +148,22 @@ function renderRegistry(registry: Registry, entries: readonly Entry[]): string {
           ...entries.map((one) => `  '${one.name}': ${one.constant},`),
           '};',
         ]
-      : [`export const ${registry.list}: readonly ${name}[] = [`, ...entries.map(({ constant }) => `  ${constant},`), '];']),
+      : [`export const ${registry.list}: readonly ${name}[] = [`, ...inLines(entries.map(({ constant }) => `${constant},`)), '];']),
     '',
   ].join('\n');
+}
+
+const LINE_CHARACTERS = 140;
+
+/** As many words in a line as there is room for. */
+function inLines(words: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && longer.length <= LINE_CHARACTERS) lines[lines.length - 1] = longer;
+    else lines.push(`  ${word}`);
+  }
+  return lines;
 }
 
 /** Every built-in shape has a table and rows to prove it with, and no fixture is without its shape. */

@@ -4,6 +4,5 @@ import { shareOfFailuresMetric } from './metrics/share-of-failures';
 import type { Metric } from './series';
 
 export const METRIC_FILES: readonly Metric[] = [
-  retriesMetric,
-  shareOfFailuresMetric,
+  retriesMetric, shareOfFailuresMetric,
 ];

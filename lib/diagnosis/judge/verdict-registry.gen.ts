@@ -15,17 +15,6 @@ import { stuckProcessingVerdict } from '../verdicts/stuck-processing';
 import type { VerdictRule } from '../evidence/circumstances';
 
 export const VERDICT_RULES: readonly VerdictRule[] = [
-  blockedOnKeyVerdict,
-  brokerRefusingVerdict,
-  cannotSeeVerdict,
-  deadGrowingVerdict,
-  fallingBehindVerdict,
-  healthyVerdict,
-  logHeldVerdict,
-  noHandlerVerdict,
-  poisonRowVerdict,
-  relayStoppedVerdict,
-  sourceDownVerdict,
-  starvedVerdict,
-  stuckProcessingVerdict,
+  blockedOnKeyVerdict, brokerRefusingVerdict, cannotSeeVerdict, deadGrowingVerdict, fallingBehindVerdict, healthyVerdict, logHeldVerdict,
+  noHandlerVerdict, poisonRowVerdict, relayStoppedVerdict, sourceDownVerdict, starvedVerdict, stuckProcessingVerdict,
 ];
