@@ -29,7 +29,7 @@ const orderingSchema = z.strictObject({
   blockedBy: z.array(liveStateSchema).default([]).describe('States of an earlier event that hold later ones up'),
 });
 
-/** `visible: false`: a relay only holds a row lock, so no row is seen as processing. */
+/** `visible: false`: a relay only holds a row lock, so no row is seen as processing. A note: nothing is read from it. */
 const claimSchema = z.strictObject({
   visible: z.boolean(),
   leaseSeconds: parameterName.optional().describe('The parameter that says how long a claim holds'),
@@ -72,7 +72,7 @@ const detectSchema = z.strictObject({
   types: z.record(z.string().min(1), z.string().min(1)).default({}),
   /** Tables beside it that raise its score; `{topic}` is a captured part, `*` matches anything. */
   companions: z.array(z.string().min(1)).default([]),
-  /** Table names are compared ignoring case. */
+  /** Without effect: table names are always compared ignoring case. */
   caseless: z.boolean().optional(),
   /** Names are compared ignoring underscores. */
   underscoreless: z.boolean().optional(),

@@ -25,8 +25,8 @@ export interface ProofFacts {
   dead: TableFacts | null;
 }
 
-/** Parts of a shape that are texts for people, or only recognise a table. */
-const WORDS = new Set(['key', 'label', 'origin', 'engines', 'table', 'match', 'family', 'cautions', 'detect', 'facts', 'proven']);
+/** Parts of a shape that are words for people, or only recognise a table. */
+const WORDS = new Set(['key', 'label', 'origin', 'engines', 'table', 'match', 'family', 'claim', 'cautions', 'detect', 'facts', 'proven']);
 
 export function proofFacts(outbox: FoundOutbox): ProofFacts {
   const parts = Object.entries(outbox.shape).filter(([part, value]) => !WORDS.has(part) && value !== undefined);
@@ -70,7 +70,9 @@ function tableFacts(place: Place, rules: TableRules | null) {
 
 /** What differs between a proof's facts and now, in the order to check it; [] while the proof holds. */
 export function differences(was: ProofFacts, now: ProofFacts): ProofDifference[] {
-  const parts = changes(was.mapping, now.mapping).sort((a, b) => (a.name < b.name ? -1 : 1));
+  // Earlier releases counted more parts.
+  const parts = changes(was.mapping, now.mapping).filter(({ name }) => !WORDS.has(name));
+  parts.sort((a, b) => (a.name < b.name ? -1 : 1));
   const moved = was.database !== now.database || was.engine !== now.engine;
   return [
     ...(moved ? [difference('database', 'database', { was: was.database, now: now.database })] : []),

@@ -8,7 +8,6 @@ const AXON = {
   family: 'dead_letters',
   kind: 'presence',
   parameters: { extra: { claimDuration: { default: 30, unit: 's', what: 'How long a letter is claimed for' } } },
-  claim: { visible: true, leaseSeconds: 'claimDuration' },
   operations: refused({ retry: 'app_must_resubmit', requeue: 'app_must_resubmit', release: 'claim_lapses' }),
   noArchive: 'sequence_would_tear',
   payload: { encoding: 'bytes', warn: 'binary_envelope' },
@@ -50,7 +49,6 @@ export const axonDeadLetterJdbc = defineShape({
   detect: {
     mustHave: names('deadLetterIdentifier processingGroup sequenceIdentifier sequenceIndex enqueuedAt processingStarted causeType'),
     signature: ['deadLetterIdentifier', 'processingGroup'],
-    caseless: true,
   },
   facts: { source: 'AxonFramework/AxonFramework@12d46f6a', verified: 'source', warnings: ['binary_envelope'] },
 });

@@ -9,7 +9,6 @@ const BRIGHTER = {
     { state: 'published', label: 'dispatched', when: { column: 'Dispatched', isNull: false } },
     { state: 'pending', label: 'outstanding', when: { column: 'Dispatched', isNull: true } },
   ],
-  claim: { visible: false },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'not_claimed' }),
   // The sweeper keeps rows in memory while it sends them.
   archive: { from: ['pending'], warnings: ['relay_may_be_sending'] },
@@ -39,7 +38,6 @@ export const brighterOutboxMysql = defineShape({
   detect: {
     mustHave: names('MessageId Topic MessageType Timestamp HeaderBag Body Dispatched Created CreatedID'),
     signature: ['HeaderBag'],
-    caseless: true,
   },
 });
 
@@ -67,6 +65,5 @@ export const brighterOutboxPg = defineShape({
     mustHave: names('messageid topic messagetype timestamp headerbag body dispatched'),
     mustNotHave: ['createdid'],
     signature: ['headerbag'],
-    caseless: true,
   },
 });

@@ -63,7 +63,7 @@ const CAP = {
   },
 } satisfies Partial<ShapeInput>;
 
-const BY_STATUS = { signature: ['StatusName', 'ExpiresAt'], caseless: true };
+const SIGNATURE = ['StatusName', 'ExpiresAt'];
 
 /** Messages sent through DotNetCore.CAP, on MySQL: the table's name contains a dot. */
 export const capPublishedMysql = defineShape({
@@ -74,7 +74,7 @@ export const capPublishedMysql = defineShape({
   table: { table: 'cap.published' },
   match: { names: ['cap.published'], pattern: '\\.published$' },
   detect: {
-    ...BY_STATUS,
+    signature: SIGNATURE,
     mustHave: names('Id Version Name Content Retries Added ExpiresAt StatusName'),
     mustNotHave: ['Group'],
     companions: ['cap.received'],
@@ -90,7 +90,7 @@ export const capPublishedPg = defineShape({
   table: 'cap.published',
   match: { names: ['published'] },
   detect: {
-    ...BY_STATUS,
+    signature: SIGNATURE,
     mustHave: names('Id Version Name Content Retries Added ExpiresAt StatusName'),
     mustNotHave: ['Group'],
     companions: ['received'],
@@ -109,7 +109,7 @@ export const capReceived = defineShape({
   // A received message goes to a consumer group.
   columns: { ...CAP.columns, topic: 'Group' },
   detect: {
-    ...BY_STATUS,
+    signature: SIGNATURE,
     mustHave: names('Id Version Name Group Content Retries Added ExpiresAt StatusName'),
     companions: ['published'],
   },

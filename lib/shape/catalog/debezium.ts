@@ -33,7 +33,6 @@ export const debeziumOutbox = defineShape({
   detect: {
     mustHave: names('id aggregatetype aggregateid type payload'),
     mustNotHave: ['status', 'processed_at', 'published_at', 'processed', 'published', 'attempts', 'retry_count', 'times_attempted'],
-    caseless: true,
   },
   facts: { source: 'debezium/debezium@013581962634', verified: 'source', warnings: DEBEZIUM_WARNINGS },
 });
@@ -50,7 +49,6 @@ export const debeziumQuarkusOutbox = defineShape({
   detect: {
     mustHave: names('id aggregatetype aggregateid type timestamp payload'),
     mustNotHave: ['status', 'processed_at', 'published_at', 'processed', 'attempts'],
-    caseless: true,
     underscoreless: true,
   },
   facts: { source: 'debezium/debezium-quarkus@3e5c1119', verified: 'source', warnings: DEBEZIUM_WARNINGS },

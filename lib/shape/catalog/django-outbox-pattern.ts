@@ -29,7 +29,6 @@ export const djangoOutboxPattern = defineShape({
     { state: 'dead', label: 'expired', when: { all: [is('status', SCHEDULE), { column: 'expires_at', past: true }] } },
     { state: 'pending', label: 'SCHEDULE', when: is('status', SCHEDULE) },
   ],
-  claim: { visible: false },
   operations: {
     retry: { refuse: 'relay_retries_at_once' },
     requeue: [exact('dead', FROM_THE_START, { basis: 'inferred' })],

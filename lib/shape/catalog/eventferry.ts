@@ -39,7 +39,6 @@ const eventferry = {
     stuckAfter: 60,
     extra: { claimTimeout: { default: 60, unit: 's', what: 'After this the relay takes a claimed row again' } },
   },
-  claim: { visible: true, leaseSeconds: 'claimTimeout' },
   // A dead row does not block its aggregate: later events may be sent before it is requeued.
   ordering: { key: 'aggregateId', by: 'sequence', blockedBy: ['pending', 'processing', 'retrying'] },
   archive: { from: ['dead', 'pending', 'retrying'] },

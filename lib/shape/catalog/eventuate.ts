@@ -23,7 +23,6 @@ const EVENTUATE = {
     { state: 'published', when: is('published', 1) },
     { state: 'pending', when: { always: true } },
   ],
-  claim: { visible: false },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'not_claimed' }),
   noArchive: 'nothing_tells_it_is_out',
   payload: { encoding: 'json' },

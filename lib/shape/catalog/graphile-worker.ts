@@ -55,7 +55,6 @@ export const graphileWorker = defineShape({
     stuckAfter: LOCK_SECONDS,
     extra: { lock: { default: LOCK_SECONDS, unit: 's', what: 'How long a worker may hold a job' } },
   },
-  claim: { visible: true, leaseSeconds: 'lock' },
   operations: {
     retry: [
       // `reschedule_jobs` sets one count for all jobs; this is its UPDATE with one attempt left for each row.

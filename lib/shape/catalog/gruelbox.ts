@@ -33,7 +33,6 @@ const GRUELBOX = {
     { state: 'pending', when: { always: true } },
   ],
   parameters: { maxAttempts: 5 },
-  claim: { visible: false },
   ordering: { key: 'orderingKey', by: 'sequence', blockedBy: ['pending', 'retrying'] },
   lock: { never: 'version' },
   archive: { from: ['dead'], warnings: ['settled_key_may_return'] },
@@ -66,7 +65,6 @@ export const gruelboxTxnoOutboxMysql = defineShape({
     mustHave: names('id invocation nextAttemptTime attempts blocked processed version uniqueRequestId'),
     signature: ['uniqueRequestId', 'invocation'],
     companions: ['TXNO_VERSION', 'TXNO_SEQUENCE'],
-    caseless: true,
   },
   facts: { source: 'gruelbox/transaction-outbox@d6196507', verified: 'ran', warnings: GRUELBOX_WARNINGS },
 });
@@ -84,7 +82,6 @@ export const gruelboxTxnoOutboxPg = defineShape({
     signature: ['uniquerequestid', 'invocation'],
     types: { blocked: 'boolean' },
     companions: ['txno_version', 'txno_sequence'],
-    caseless: true,
   },
   facts: { source: 'gruelbox/transaction-outbox@d6196507', verified: 'source', warnings: GRUELBOX_WARNINGS },
 });

@@ -26,7 +26,6 @@ export const masstransitOutboxmessage = defineShape({
   },
   // A message has no state of its own; one that cannot be sent blocks those behind it.
   states: [{ state: 'pending', when: { always: true } }],
-  claim: { visible: false },
   ordering: { key: 'orderingKey', by: 'sequence', blockedBy: ['pending'] },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
   // The relay skips gaps but never goes back: a message restored later may be behind its position.
@@ -36,7 +35,6 @@ export const masstransitOutboxmessage = defineShape({
     mustHave: names('SequenceNumber MessageId InboxMessageId InboxConsumerId OutboxId DestinationAddress Body'),
     signature: ['InboxConsumerId'],
     companions: ['OutboxState', 'InboxState'],
-    caseless: true,
     underscoreless: true,
   },
   facts: { source: 'MassTransit/MassTransit@c1e5caa9', verified: 'source', warnings: ['head_of_line'] },
@@ -57,14 +55,12 @@ export const masstransitOutboxstate = defineShape({
     { state: 'pending', when: { column: 'Delivered', isNull: true } },
   ],
   // LockId identifies one transaction; it is no lease.
-  claim: { visible: false },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
   noArchive: 'library_cleans_up',
   detect: {
     mustHave: names('OutboxId LockId Created Delivered LastSequenceNumber'),
     signature: ['OutboxId', 'LastSequenceNumber'],
     companions: ['OutboxMessage'],
-    caseless: true,
     underscoreless: true,
   },
   facts: { source: 'MassTransit/MassTransit@c1e5caa9', verified: 'source', warnings: ['row_is_a_batch', 'oldest_failing_goes_first'] },
@@ -96,13 +92,11 @@ export const masstransitInboxstate = defineShape({
     { state: 'retrying', when: above('ReceiveCount', 1) },
     { state: 'pending', label: 'received', when: { always: true } },
   ],
-  claim: { visible: false },
   operations: refused({ retry: 'broker_redelivers', requeue: 'broker_redelivers', release: 'claim_is_a_lock' }),
   noArchive: 'rows_prevent_duplicates',
   detect: {
     mustHave: names('MessageId ConsumerId LockId Received ReceiveCount Consumed Delivered'),
     companions: ['OutboxMessage'],
-    caseless: true,
     underscoreless: true,
   },
   facts: { source: 'MassTransit/MassTransit@c1e5caa9', verified: 'source', warnings: ['rows_prevent_duplicates'] },

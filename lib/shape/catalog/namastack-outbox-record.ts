@@ -29,7 +29,6 @@ export const namastackOutboxRecord = defineShape({
     { state: 'pending', label: 'NEW', when: is('status', 'NEW') },
   ],
   parameters: { maxAttempts: 3 },
-  claim: { visible: false },
   // With stop-on-first-failure, which is on by default.
   ordering: { key: 'aggregateId', by: 'createdAt', blockedBy: ['pending', 'retrying', 'dead'] },
   operations: {

@@ -32,7 +32,6 @@ const nestjsOutbox = {
     { state: 'retrying', when: above('attempts', 0) },
     { state: 'pending', when: { always: true } },
   ],
-  claim: { visible: true },
   ordering: { key: 'orderingKey', by: 'sequence', blockedBy: ['pending', 'retrying', 'processing'] },
   operations: {
     retry: [

@@ -21,7 +21,6 @@ export const nservicebusOutboxdata = defineShape({
     { state: 'processing', label: 'placeholder', when: { column: 'Operations', isEmpty: true } },
     { state: 'pending', when: { column: 'Dispatched', isTrue: false } },
   ],
-  claim: { visible: false },
   // Nothing polls: undispatched rows go out when the broker redelivers the incoming message.
   operations: refused({ retry: 'broker_redelivers', requeue: 'broker_redelivers', release: 'broker_redelivers' }),
   noArchive: 'rows_prevent_duplicates',
@@ -29,7 +28,6 @@ export const nservicebusOutboxdata = defineShape({
   detect: {
     mustHave: names('MessageId Dispatched DispatchedAt PersistenceVersion Operations'),
     signature: ['PersistenceVersion', 'Operations', 'DispatchedAt'],
-    caseless: true,
   },
   facts: {
     source: 'Particular/NServiceBus.Persistence.Sql@d1ecdeda',

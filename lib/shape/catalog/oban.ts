@@ -37,7 +37,6 @@ const oban = {
   ],
   // How long the library's own rescue waits.
   parameters: { stuckAfter: 3600 },
-  claim: { visible: true },
   operations: {
     retry: [
       exact('dead', ONE_MORE, { basis: 'official' }),

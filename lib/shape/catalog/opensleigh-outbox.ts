@@ -22,7 +22,6 @@ export const opensleighOutbox = defineShape({
     { state: 'processing', label: 'locked', when: { column: 'LockId', isNull: false } },
     { state: 'pending', when: { always: true } },
   ],
-  claim: { visible: true },
   operations: {
     retry: { refuse: 'not_verified' },
     requeue: { refuse: 'no_dead_letters' },
@@ -40,7 +39,6 @@ export const opensleighOutbox = defineShape({
   detect: {
     mustHave: names('MessageId LockId LockTime CorrelationId Body MessageType CreatedAt ParentId SenderId'),
     signature: ['LockTime', 'SenderId'],
-    caseless: true,
     underscoreless: true,
   },
   facts: { source: 'mizrael/OpenSleigh@08525909', verified: 'partial', warnings: ['library_partly_read'] },

@@ -33,7 +33,6 @@ export const outboxEventBusPg = defineShape({
     ...byWord('status', { failed: 'retrying', active: 'processing', created: 'pending', completed: 'published' }),
   ],
   parameters: { maxAttempts: 5, stuckAfter: 300 },
-  claim: { visible: true },
   operations: {
     retry: [
       exact('dead', { retry_count: { parameter: 'maxAttempts', minus: 1 }, next_retry_at: NOW }, { basis: 'inferred' }),

@@ -38,7 +38,6 @@ export const outboxerMessages = defineShape({
   companions: { exceptions: { table: 'outboxer_exceptions', on: { message_id: 'id' }, purpose: 'errors', optional: true } },
   states: byWord('status', { failed: 'dead', published: 'published', publishing: 'processing', queued: 'pending' }),
   parameters: { maxAttempts: 1, stuckAfter: 300 },
-  claim: { visible: true },
   lock: { bump: 'lock_version' },
   operations: {
     retry: [

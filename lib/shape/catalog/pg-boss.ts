@@ -57,7 +57,6 @@ const pgBoss = {
     created: 'pending',
   }),
   parameters: { stuckAfter: 900 },
-  claim: { visible: true },
   operations: {
     retry: [
       exact('dead', ONE_MORE, { guard: { all: [FAILED, NOT_PURGED] }, warnings: bothRun, basis: 'mirrors_library' }),

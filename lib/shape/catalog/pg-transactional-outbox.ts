@@ -48,7 +48,6 @@ export const pgTransactionalOutbox = defineShape({
       lease: { default: 5, unit: 's', what: 'How long a message is locked for its handler' },
     },
   },
-  claim: { visible: true, leaseSeconds: 'lease' },
   ordering: { key: 'orderingKey', by: 'createdAt', blockedBy: ['pending', 'retrying', 'processing'] },
   operations: {
     retry: [

@@ -19,7 +19,6 @@ export const rebusOutboxPg = defineShape({
   },
   // The column Sent exists but is never written.
   states: [{ state: 'pending', when: { always: true } }],
-  claim: { visible: false },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
   // The relay locks the rows it is sending, so that none of them is archived.
   archive: { from: ['pending'] },
@@ -27,7 +26,6 @@ export const rebusOutboxPg = defineShape({
   detect: {
     mustHave: names('Id CorrelationId MessageId SourceQueue DestinationAddress Headers Body Sent'),
     signature: ['SourceQueue', 'DestinationAddress'],
-    caseless: true,
   },
   facts: { source: 'rebus-org/Rebus.PostgreSql@0cec67c9', verified: 'source', warnings: ['no_time_in_the_row'] },
 });

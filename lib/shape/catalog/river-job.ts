@@ -43,7 +43,6 @@ export const riverJob = defineShape({
     { state: 'pending', label: 'available', when: is('state', 'available') },
   ],
   parameters: { stuckAfter: 3600 },
-  claim: { visible: true },
   operations: {
     retry: [
       exact('dead', ONE_MORE, { basis: 'official' }),

@@ -36,7 +36,6 @@ export const sbmtOutbox = defineShape({
     { state: 'pending', label: 'pending', when: is('status', PENDING) },
   ],
   parameters: { maxAttempts: 1 },
-  claim: { visible: false },
   operations: {
     retry: [
       exact(

@@ -6,7 +6,6 @@ const SILVERBACK = {
   origin: 'Silverback (C#)',
   kind: 'presence',
   states: [{ state: 'pending', when: { always: true } }],
-  claim: { visible: false },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
   // Resolves a message that cannot be sent: with enforced order, everything waits behind it.
   archive: { from: ['pending'], warnings: ['relay_may_be_sending'] },
@@ -26,7 +25,6 @@ export const silverbackOutboxEf = defineShape({
   detect: {
     mustHave: names('Id Content Headers EndpointName DynamicEndpoint Created'),
     signature: ['EndpointName', 'DynamicEndpoint'],
-    caseless: true,
     underscoreless: true,
   },
 });
@@ -43,6 +41,5 @@ export const silverbackOutboxPg = defineShape({
     mustHave: names('id content headers endpointname created'),
     mustNotHave: ['dynamicendpoint'],
     types: { content: 'bytea' },
-    caseless: true,
   },
 });

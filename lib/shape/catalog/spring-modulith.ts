@@ -35,14 +35,12 @@ export const springModulithV1 = defineShape({
     { state: 'published', label: 'completed', when: { column: 'completion_date', isNull: false } },
     { state: 'pending', label: 'incomplete', when: { column: 'completion_date', isNull: true } },
   ],
-  claim: { visible: false },
   operations: { ...MODULITH_REFUSED, release: { refuse: 'not_claimed' } },
   detect: {
     mustHave: names('id listener_id event_type serialized_event publication_date completion_date'),
     mustNotHave: ['completion_attempts'],
     signature: ['serialized_event', 'listener_id'],
     companions: ['event_publication_archive'],
-    caseless: true,
   },
   facts: { source: 'spring-projects/spring-modulith@fc0a547c', verified: 'source', warnings: ['row_is_one_listener'] },
 });
@@ -98,7 +96,6 @@ export const springModulithV2 = defineShape({
     `),
     signature: ['serialized_event', 'listener_id'],
     companions: ['event_publication_archive'],
-    caseless: true,
   },
   facts: {
     source: 'spring-projects/spring-modulith@fc0a547c',

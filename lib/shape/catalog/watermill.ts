@@ -45,7 +45,6 @@ export const watermillPg = defineShape({
     { state: 'published', label: 'acknowledged', when: { cursor: 'passed' } },
     { state: 'pending', when: { always: true } },
   ],
-  claim: { visible: false },
   operations: refused({ retry: 'reader_follows_cursor', requeue: 'cursor_replays_all', release: 'claim_is_a_lock' }),
   detect: {
     mustHave: names('offset uuid created_at payload metadata transaction_id'),
@@ -72,7 +71,6 @@ export const watermillMysql = defineShape({
     { state: 'processing', label: 'consumed', when: { cursor: 'taken' } },
     { state: 'pending', when: { always: true } },
   ],
-  claim: { visible: true },
   operations: refused({ retry: 'reader_follows_cursor', requeue: 'cursor_replays_all', release: 'reader_follows_cursor' }),
   detect: {
     mustHave: names('offset uuid created_at payload metadata'),
@@ -94,7 +92,6 @@ export const watermillQueue = defineShape({
     { state: 'published', label: 'acked', when: { column: 'acked', isTrue: true } },
     { state: 'pending', when: { column: 'acked', isTrue: false } },
   ],
-  claim: { visible: false },
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_attempts', release: 'claim_is_a_lock' }),
   // The reader locks the row it works on, so that it is not archived.
   archive: { from: ['pending'] },

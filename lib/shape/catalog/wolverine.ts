@@ -54,7 +54,6 @@ export const wolverineOutgoing = defineShape({
     { state: 'pending', when: { always: true } },
   ],
   companions: WOLVERINE_NODES,
-  claim: { visible: true },
   operations: {
     retry: { refuse: 'relay_retries_at_once' },
     requeue: { refuse: 'no_dead_letters' },
@@ -101,7 +100,6 @@ export const wolverineIncoming = defineShape({
   ],
   companions: WOLVERINE_NODES,
   parameters: { extra: { keptAfterHandling: { default: 300, unit: 's', what: 'KeepAfterMessageHandling' } } },
-  claim: { visible: true },
   operations: {
     retry: [
       exact(
