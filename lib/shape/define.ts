@@ -21,6 +21,8 @@ export const names = (text: string): string[] => text.trim().split(/\s+/);
 
 export const is = (column: string, equals: Scalar) => ({ column, equals });
 export const above = (column: string, number: number) => ({ column, above: number });
+/** All attempts are used. */
+export const atLimit = (column: string) => ({ column, atLeast: { parameter: 'maxAttempts' } });
 
 const encoded = (time: (typeof TIME_ENCODINGS)[number]) => (column: string) => ({ column, time });
 export const utc = encoded('utc');
@@ -56,6 +58,14 @@ export const stable = rule('stable');
 /** A rule that makes events scheduled for later due now. */
 export const dueNow = (from: State, column: string, rest: Parameters<typeof stable>[2]): ChangeRuleInput =>
   stable(from, { [column]: NOW }, { guard: { column, future: true }, ...rest });
+
+const factsFrom =
+  (verified: NonNullable<ShapeInput['facts']>['verified']) =>
+  (source: string, ...warnings: string[]): ShapeInput['facts'] => ({ source, verified, warnings });
+/** Where a shape is from, with the warnings for its readers: by running the library, by its source, or by a part of that. */
+export const ranWith = factsFrom('ran');
+export const readIn = factsFrom('source');
+export const partlyRead = factsFrom('partial');
 
 /** Operations that are not offered, each with its reason. */
 export function refused<K extends string>(reasons: Record<K, string>): Record<K, { refuse: string }> {

@@ -1,7 +1,8 @@
 /** Shared by the tables of DotNetCore.CAP: one layout for sent and for received messages. */
-import { byWord, defineShape, exact, is, names, NOW } from '../define';
+import { atLimit, byWord, defineShape, exact, is, names, NOW, readIn } from '../define';
 import type { ShapeInput } from '../shape';
 
+const REWRITTEN = ['whole_row_is_rewritten', 'other_versions_are_left'];
 const SCHEDULED_LATER = { column: 'StatusName', in: ['Delayed', 'Queued'] };
 
 /** ExpiresAt: when to send (Delayed, Queued), when to purge (Succeeded, Failed), unused (Scheduled). Times are the application's local. */
@@ -22,11 +23,7 @@ const CAP = {
     headers: { column: 'Content', path: ['Headers'] },
   },
   states: [
-    {
-      state: 'dead',
-      label: 'Failed for good',
-      when: { all: [is('StatusName', 'Failed'), { column: 'Retries', atLeast: { parameter: 'maxAttempts' } }] },
-    },
+    { state: 'dead', label: 'Failed for good', when: { all: [is('StatusName', 'Failed'), atLimit('Retries')] } },
     ...byWord('StatusName', { Failed: 'retrying', Succeeded: 'published', Queued: 'processing', Delayed: 'pending', Scheduled: 'pending' }),
   ],
   parameters: {
@@ -44,23 +41,13 @@ const CAP = {
       { from: ['retrying'], refuse: 'relay_retries_at_once' },
       { from: ['dead'], refuse: 'retry_starts_over' },
     ],
-    requeue: [
-      exact(
-        'dead',
-        // Stays Failed, which the retry processor selects. Without ExpiresAt the collector does not purge it meanwhile.
-        { Retries: 0, ExpiresAt: null },
-        { warnings: ['whole_row_is_rewritten', 'other_versions_are_left'], basis: 'inferred' },
-      ),
-    ],
+    // Stays Failed, which the retry processor selects. Without ExpiresAt the collector does not purge it meanwhile.
+    requeue: [exact('dead', { Retries: 0, ExpiresAt: null }, { warnings: REWRITTEN, basis: 'inferred' })],
     release: { refuse: 'relay_takes_back' },
   },
   archive: { from: ['dead', 'retrying'], warnings: ['relay_may_be_sending'] },
   payload: { encoding: 'json' },
-  facts: {
-    source: 'dotnetcore/CAP@e52b8508',
-    verified: 'source',
-    warnings: ['whole_row_is_rewritten', 'other_versions_are_left', 'local_time'],
-  },
+  facts: readIn('dotnetcore/CAP@e52b8508', ...REWRITTEN, 'local_time'),
 } satisfies Partial<ShapeInput>;
 
 const SIGNATURE = ['StatusName', 'ExpiresAt'];

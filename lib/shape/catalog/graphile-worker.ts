@@ -1,5 +1,5 @@
 import { type WrittenCondition } from '../shape';
-import { NOW, above, defineShape, exact, names, stable } from '../define';
+import { above, defineShape, exact, names, NOW, ranWith, stable } from '../define';
 
 /** Locks expire after this time: four hours in the library's own SQL. */
 const LOCK_SECONDS = 14_400;
@@ -9,11 +9,19 @@ const LOCKED: WrittenCondition = {
 };
 
 /** `reschedule_jobs` skips locked jobs, as the guard does. */
-const reschedule = (attempts: { name: string; value: number }[]) => ({
-  function: 'graphile_worker.reschedule_jobs',
-  arguments: [{ name: 'job_ids', ids: true as const }, { name: 'run_at', now: true as const }, ...attempts],
-  writes: ['run_at', 'priority', 'attempts', 'max_attempts', 'updated_at'],
+const reschedule = (...attempts: { name: string; value: number }[]) => ({
+  call: {
+    function: 'graphile_worker.reschedule_jobs',
+    arguments: [{ name: 'job_ids', ids: true as const }, { name: 'run_at', now: true as const }, ...attempts],
+    writes: ['run_at', 'priority', 'attempts', 'max_attempts', 'updated_at'],
+  },
+  basis: 'official_sql' as const,
 });
+const SOON = reschedule();
+const FROM_THE_START = reschedule({ name: 'attempts', value: 0 });
+/** One attempt left for each row; `reschedule_jobs` sets one count for all jobs. */
+const ONE_LEFT = { attempts: { column: 'max_attempts', plus: -1 }, run_at: NOW, updated_at: NOW };
+const STANDS_IN = ['newer_job_may_stand_in'];
 
 /** Job queue in PostgreSQL for Node: finished jobs are deleted; attempts are counted at the claim. */
 export const graphileWorker = defineShape({
@@ -57,27 +65,11 @@ export const graphileWorker = defineShape({
   },
   operations: {
     retry: [
-      // `reschedule_jobs` sets one count for all jobs; this is its UPDATE with one attempt left for each row.
-      exact(
-        'dead',
-        { attempts: { column: 'max_attempts', plus: -1 }, run_at: NOW, updated_at: NOW },
-        { warnings: ['newer_job_may_stand_in'], basis: 'mirrors_library' },
-      ),
-      stable('retrying', {}, { call: reschedule([]), basis: 'official_sql' }),
-      stable(
-        'pending',
-        {},
-        { guard: { column: 'run_at', future: true }, call: reschedule([]), warnings: ['sends_ahead_of_schedule'], basis: 'official_sql' },
-      ),
+      exact('dead', ONE_LEFT, { warnings: STANDS_IN, basis: 'mirrors_library' }),
+      stable('retrying', {}, SOON),
+      stable('pending', {}, { ...SOON, guard: { column: 'run_at', future: true }, warnings: ['sends_ahead_of_schedule'] }),
     ],
-    requeue: [
-      exact(
-        'dead',
-        {},
-        { call: reschedule([{ name: 'attempts', value: 0 }]), warnings: ['newer_job_may_stand_in'], basis: 'official_sql' },
-      ),
-      stable('retrying', {}, { call: reschedule([{ name: 'attempts', value: 0 }]), basis: 'official_sql' }),
-    ],
+    requeue: [exact('dead', {}, { ...FROM_THE_START, warnings: STANDS_IN }), stable('retrying', {}, FROM_THE_START)],
     release: { refuse: 'frees_whole_worker' },
   },
   archive: { from: ['dead', 'pending', 'retrying'] },
@@ -87,5 +79,5 @@ export const graphileWorker = defineShape({
     signature: ['is_available', 'task_id'],
     companions: ['_private_tasks', '_private_job_queues'],
   },
-  facts: { source: 'npm graphile-worker@0.17.3', verified: 'ran', warnings: ['rows_hidden_by_policy', 'rows_go_when_done'] },
+  facts: ranWith('npm graphile-worker@0.17.3', 'rows_hidden_by_policy', 'rows_go_when_done'),
 });

@@ -1,4 +1,4 @@
-import { NOW, above, defineShape, exact, is, names } from '../define';
+import { byWord, above, defineShape, exact, is, names, NOW, ranWith } from '../define';
 
 /** Namastack's outbox: records are divided by partition, sent in order per key, and failed for good after some attempts. */
 export const namastackOutboxRecord = defineShape({
@@ -23,8 +23,7 @@ export const namastackOutboxRecord = defineShape({
     headers: 'context',
   },
   states: [
-    { state: 'dead', label: 'FAILED', when: is('status', 'FAILED') },
-    { state: 'published', label: 'COMPLETED', when: is('status', 'COMPLETED') },
+    ...byWord('status', { FAILED: 'dead', COMPLETED: 'published' }),
     { state: 'retrying', label: 'NEW', when: { all: [is('status', 'NEW'), above('failure_count', 0)] } },
     { state: 'pending', label: 'NEW', when: is('status', 'NEW') },
   ],
@@ -47,9 +46,5 @@ export const namastackOutboxRecord = defineShape({
     signature: ['record_key', 'partition_no'],
     companions: ['outbox_instance', 'outbox_partition'],
   },
-  facts: {
-    source: 'namastack/namastack-outbox@679e518f',
-    verified: 'ran',
-    warnings: ['failing_row_blocks_its_key', 'whole_row_is_rewritten'],
-  },
+  facts: ranWith('namastack/namastack-outbox@679e518f', 'failing_row_blocks_its_key', 'whole_row_is_rewritten'),
 });

@@ -1,4 +1,4 @@
-import { defineShape, names, refused } from '../define';
+import { defineShape, names, readIn, refused } from '../define';
 
 /** NServiceBus's outbox: one row per incoming message with everything its handlers sent. */
 export const nservicebusOutboxdata = defineShape({
@@ -29,9 +29,5 @@ export const nservicebusOutboxdata = defineShape({
     mustHave: names('MessageId Dispatched DispatchedAt PersistenceVersion Operations'),
     signature: ['PersistenceVersion', 'Operations', 'DispatchedAt'],
   },
-  facts: {
-    source: 'Particular/NServiceBus.Persistence.Sql@d1ecdeda',
-    verified: 'source',
-    warnings: ['many_messages', 'payload_is_wiped', 'rows_prevent_duplicates'],
-  },
+  facts: readIn('Particular/NServiceBus.Persistence.Sql@d1ecdeda', 'many_messages', 'payload_is_wiped', 'rows_prevent_duplicates'),
 });

@@ -1,4 +1,4 @@
-import { byWord, defineShape, dueNow, exact, is, names, NOW, stable, utc, writes } from '../define';
+import { atLimit, byWord, defineShape, dueNow, exact, is, names, NOW, readIn, stable, utc, writes } from '../define';
 
 /** What the library's own `retryEvents` writes. */
 const FROM_THE_START = writes({ status: 'created', retry_count: 0, next_retry_at: null, last_error: null });
@@ -25,11 +25,7 @@ export const outboxEventBusPg = defineShape({
   times: { keep_alive: 'utc', occurred_at: 'utc' },
   companions: { sent: { table: 'outbox_events_archive', on: { id: 'id' }, purpose: 'archive', optional: true } },
   states: [
-    {
-      state: 'dead',
-      label: 'failed',
-      when: { all: [is('status', 'failed'), { column: 'retry_count', atLeast: { parameter: 'maxAttempts' } }] },
-    },
+    { state: 'dead', label: 'failed', when: { all: [is('status', 'failed'), atLimit('retry_count')] } },
     ...byWord('status', { failed: 'retrying', active: 'processing', created: 'pending', completed: 'published' }),
   ],
   parameters: { maxAttempts: 5, stuckAfter: 300 },
@@ -47,5 +43,5 @@ export const outboxEventBusPg = defineShape({
     mustHave: names('id type payload occurred_at status retry_count next_retry_at created_on keep_alive expire_in_seconds'),
     companions: ['outbox_events_archive'],
   },
-  facts: { source: 'dunika/outbox-event-bus@d77ad86b', verified: 'source', warnings: ['rows_move_when_done', 'limit_is_assumed'] },
+  facts: readIn('dunika/outbox-event-bus@d77ad86b', 'rows_move_when_done', 'limit_is_assumed'),
 });

@@ -1,4 +1,4 @@
-import { byWord, defineShape, exact, names, NOW, utc, writes } from '../define';
+import { byWord, defineShape, exact, names, NOW, readIn, utc, writes } from '../define';
 
 /** What the library's own `requeue` writes to the row; it also updates its counters per thread in the same transaction. */
 const QUEUED = writes({
@@ -11,6 +11,8 @@ const QUEUED = writes({
   publisher_id: null,
   publisher_name: null,
 });
+/** One failure is final, so one more attempt and starting over are the same. */
+const AGAIN = [exact('dead', QUEUED, { warnings: ['skews_counters'], basis: 'mirrors_library' })];
 
 /** Outbox for Ruby: a row names the model to send; one failure makes it `failed`, sent rows are deleted. */
 export const outboxerMessages = defineShape({
@@ -40,11 +42,8 @@ export const outboxerMessages = defineShape({
   parameters: { maxAttempts: 1, stuckAfter: 300 },
   lock: { bump: 'lock_version' },
   operations: {
-    retry: [
-      // One failure is final, so one more attempt and starting over are the same.
-      exact('dead', QUEUED, { warnings: ['skews_counters'], basis: 'mirrors_library' }),
-    ],
-    requeue: [exact('dead', QUEUED, { warnings: ['skews_counters'], basis: 'mirrors_library' })],
+    retry: AGAIN,
+    requeue: AGAIN,
     release: [
       exact(
         'processing',
@@ -61,9 +60,5 @@ export const outboxerMessages = defineShape({
     signature: ['messageable_type', 'lock_version'],
     companions: ['outboxer_exceptions', 'outboxer_threads', 'outboxer_publishers'],
   },
-  facts: {
-    source: 'fast-programmer/outboxer@774a84d1',
-    verified: 'source',
-    warnings: ['rows_go_when_done', 'skews_counters', 'payload_elsewhere'],
-  },
+  facts: readIn('fast-programmer/outboxer@774a84d1', 'rows_go_when_done', 'skews_counters', 'payload_elsewhere'),
 });

@@ -1,4 +1,4 @@
-import { defineShape, names, refused } from '../define';
+import { defineShape, names, readIn, refused } from '../define';
 
 /** Rebus's outbox on PostgreSQL: the relay deletes rows as it claims them; they reappear if its transaction fails. Rows have no time. */
 export const rebusOutboxPg = defineShape({
@@ -27,5 +27,5 @@ export const rebusOutboxPg = defineShape({
     mustHave: names('Id CorrelationId MessageId SourceQueue DestinationAddress Headers Body Sent'),
     signature: ['SourceQueue', 'DestinationAddress'],
   },
-  facts: { source: 'rebus-org/Rebus.PostgreSql@0cec67c9', verified: 'source', warnings: ['no_time_in_the_row'] },
+  facts: readIn('rebus-org/Rebus.PostgreSql@0cec67c9', 'no_time_in_the_row'),
 });

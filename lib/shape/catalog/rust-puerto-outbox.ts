@@ -1,4 +1,7 @@
-import { above, defineShape, is, names, refused } from '../define';
+import { above, defineShape, is, names, partlyRead, refused } from '../define';
+import type { WrittenCondition } from '../shape';
+
+const delivery = (when: WrittenCondition) => ({ exists: { companion: 'deliveries', when } });
 
 /** Outbox for Rust: one delivery per consumer in its own table; a row's state follows from its deliveries. */
 export const rustPuertoOutbox = defineShape({
@@ -21,18 +24,9 @@ export const rustPuertoOutbox = defineShape({
   },
   companions: { deliveries: { table: 'event_deliveries', on: { event_id: 'id' }, purpose: 'children' } },
   states: [
-    { state: 'dead', label: 'dead', when: { exists: { companion: 'deliveries', when: is('status', 'dead') } } },
+    { state: 'dead', label: 'dead', when: delivery(is('status', 'dead')) },
     { state: 'published', label: 'published', when: { column: 'published_at', isNull: false } },
-    {
-      state: 'retrying',
-      label: 'pending',
-      when: {
-        exists: {
-          companion: 'deliveries',
-          when: { all: [is('status', 'pending'), above('attempts', 0)] },
-        },
-      },
-    },
+    { state: 'retrying', label: 'pending', when: delivery({ all: [is('status', 'pending'), above('attempts', 0)] }) },
     { state: 'pending', label: 'pending', when: { always: true } },
   ],
   operations: refused({ retry: 'state_per_consumer', requeue: 'state_per_consumer', release: 'not_claimed' }),
@@ -41,5 +35,5 @@ export const rustPuertoOutbox = defineShape({
     mustHave: names('seq aggregate_type aggregate_id event_type schema_version occurred_at published_at'),
     companions: ['event_deliveries', 'dead_letters'],
   },
-  facts: { source: 'crates.io puerto-sqlx', verified: 'partial', warnings: ['one_state_per_reader', 'library_partly_read'] },
+  facts: partlyRead('crates.io puerto-sqlx', 'one_state_per_reader', 'library_partly_read'),
 });

@@ -1,6 +1,7 @@
-import { above, defineShape, exact, is, names, stable, writes } from '../define';
+import { above, defineShape, exact, is, names, readIn, stable, writes } from '../define';
 
 const [PENDING, FAILED, DELIVERED, DISCARDED] = [0, 1, 2, 3];
+const OUT_OF_ORDER = { warnings: ['later_may_be_out'], basis: 'inferred' as const };
 
 /** Outbox and inbox items for Rails: one table per model; batches wait in Redis; every attempt sets `processed_at`. */
 export const sbmtOutbox = defineShape({
@@ -38,20 +39,12 @@ export const sbmtOutbox = defineShape({
   parameters: { maxAttempts: 1 },
   operations: {
     retry: [
-      exact(
-        'dead',
-        { status: PENDING, errors_count: { parameter: 'maxAttempts', minus: 1 }, processed_at: null },
-        { warnings: ['later_may_be_out'], basis: 'inferred' },
-      ),
+      exact('dead', { status: PENDING, errors_count: { parameter: 'maxAttempts', minus: 1 }, processed_at: null }, OUT_OF_ORDER),
       // The library counts the wait for the next attempt from the last one.
       stable('retrying', { processed_at: null }, { guard: { column: 'processed_at', isNull: false }, basis: 'inferred' }),
     ],
     requeue: [
-      exact(
-        'dead',
-        { status: PENDING, errors_count: 0, processed_at: null, error_log: null },
-        { warnings: ['later_may_be_out'], basis: 'inferred' },
-      ),
+      exact('dead', { status: PENDING, errors_count: 0, processed_at: null, error_log: null }, OUT_OF_ORDER),
       stable('retrying', { errors_count: 0, processed_at: null, error_log: null }, { basis: 'inferred' }),
     ],
     release: { refuse: 'claims_outside' },
@@ -64,5 +57,5 @@ export const sbmtOutbox = defineShape({
     signature: ['errors_count', 'bucket'],
     types: { status: 'integer' },
   },
-  facts: { source: 'Kuper-Tech/sbmt-outbox@08787c19', verified: 'source', warnings: ['claims_in_redis', 'limit_is_assumed'] },
+  facts: readIn('Kuper-Tech/sbmt-outbox@08787c19', 'claims_in_redis', 'limit_is_assumed'),
 });

@@ -1,5 +1,5 @@
 /** Shared by both layouts of Spring Modulith's event publication registry. */
-import { defineShape, exact, is, names } from '../define';
+import { byWord, defineShape, exact, is, names, ranWith, readIn } from '../define';
 import type { ShapeInput } from '../shape';
 
 const MODULITH = {
@@ -42,7 +42,7 @@ export const springModulithV1 = defineShape({
     signature: ['serialized_event', 'listener_id'],
     companions: ['event_publication_archive'],
   },
-  facts: { source: 'spring-projects/spring-modulith@fc0a547c', verified: 'source', warnings: ['row_is_one_listener'] },
+  facts: readIn('spring-projects/spring-modulith@fc0a547c', 'row_is_one_listener'),
 });
 
 const NO_STATUS = { column: 'status', isNull: true } as const;
@@ -64,12 +64,10 @@ export const springModulithV2 = defineShape({
   states: [
     { state: 'published', label: 'COMPLETED', when: is('status', 'COMPLETED') },
     { state: 'published', when: { all: [NO_STATUS, { column: 'completion_date', isNull: false }] } },
-    { state: 'processing', label: 'PROCESSING', when: is('status', 'PROCESSING') },
-    { state: 'retrying', label: 'FAILED', when: is('status', 'FAILED') },
+    ...byWord('status', { PROCESSING: 'processing', FAILED: 'retrying' }),
     { state: 'retrying', when: { all: [NO_STATUS, { column: 'completion_date', isNull: true }] } },
     // PUBLISHED and RESUBMITTED both mean stored and waiting.
-    { state: 'pending', label: 'PUBLISHED', when: is('status', 'PUBLISHED') },
-    { state: 'pending', label: 'RESUBMITTED', when: is('status', 'RESUBMITTED') },
+    ...byWord('status', { PUBLISHED: 'pending', RESUBMITTED: 'pending' }),
   ],
   parameters: { stuckAfter: 3600 },
   operations: {
@@ -97,9 +95,5 @@ export const springModulithV2 = defineShape({
     signature: ['serialized_event', 'listener_id'],
     companions: ['event_publication_archive'],
   },
-  facts: {
-    source: 'spring-projects/spring-modulith@fc0a547c',
-    verified: 'ran',
-    warnings: ['published_means_waiting', 'row_is_one_listener'],
-  },
+  facts: ranWith('spring-projects/spring-modulith@fc0a547c', 'published_means_waiting', 'row_is_one_listener'),
 });

@@ -1,12 +1,12 @@
 /** Shared by Wolverine's tables: rows belong to a node by its number; 0 means no node. */
-import { above, defineShape, exact, is, names, NOW } from '../define';
+import { above, byWord, refused, defineShape, exact, is, names, NOW, readIn } from '../define';
 import type { ShapeInput } from '../shape';
 
 const WOLVERINE = {
   origin: 'Wolverine (C#)',
   engines: ['postgres', 'mysql'],
   payload: { encoding: 'bytes', warn: 'binary_envelope' },
-  facts: { source: 'JasperFx/wolverine@a4b6f5bd', verified: 'source', warnings: ['binary_envelope'] },
+  facts: readIn('JasperFx/wolverine@a4b6f5bd', 'binary_envelope'),
 } satisfies Partial<ShapeInput>;
 
 const OWNED = { not: is('owner_id', 0) } satisfies ShapeInput['rows'];
@@ -54,11 +54,7 @@ export const wolverineOutgoing = defineShape({
     { state: 'pending', when: { always: true } },
   ],
   companions: WOLVERINE_NODES,
-  operations: {
-    retry: { refuse: 'relay_retries_at_once' },
-    requeue: { refuse: 'no_dead_letters' },
-    release: WOLVERINE_RELEASE,
-  },
+  operations: { ...refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters' }), release: WOLVERINE_RELEASE },
   archive: { from: ['pending', 'retrying'], warnings: ['relay_may_be_sending'] },
   cautions: { processing: ['may_already_be_out'] },
   detect: {
@@ -92,8 +88,7 @@ export const wolverineIncoming = defineShape({
     payload: 'body',
   },
   states: [
-    { state: 'published', label: 'Handled', when: is('status', 'Handled') },
-    { state: 'pending', label: 'Scheduled', when: is('status', 'Scheduled') },
+    ...byWord('status', { Handled: 'published', Scheduled: 'pending' }),
     { state: 'pending', label: 'Incoming', when: { all: [INCOMING, NOBODYS, is('attempts', 0)] } },
     { state: 'processing', label: 'Incoming', when: { all: [INCOMING, OWNED] } },
     { state: 'retrying', label: 'Incoming', when: { all: [INCOMING, NOBODYS] } },
