@@ -28,10 +28,8 @@ export async function fatesOf(outbox: Outbox, interventionId: string): Promise<F
     const lines = ((await eventsOf(engine, db, [header.id])).get(header.id) ?? []).filter(({ code }) => code === null);
     const find = (ids: string[]) =>
       rowsById<FateRow>(outbox, db, ids, (at) => {
-        const error = at.role('error');
-        const head =
-          error === null ? sql`cast(null as char(1))` : engine.fragments.head(error.sql, error.description, LIST_ERROR_CHARACTERS);
-        return sql`${at.id.text} as id, ${at.state} as state, ${head} as error, ${at.roleText('attempts')} as attempts`;
+        const error = at.roleHead('error', LIST_ERROR_CHARACTERS);
+        return sql`${at.id.text} as id, ${at.state} as state, ${error} as error, ${at.roleText('attempts')} as attempts`;
       });
     const found = await find(lines.map((line) => line.event_id));
     // One that moved between the tables meanwhile is missed once.

@@ -1,6 +1,6 @@
 /** Rows that a rule of the shape says are published: operations after which a relay may publish leave them alone, whatever their state. */
 import { sql, type RawBuilder } from 'kysely';
-import { compileCondition, negated } from '@/lib/shape/compile';
+import { and, compileCondition, negated, or } from '@/lib/shape/compile';
 import { disjoint } from '@/lib/shape/reason';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { scopeOf } from '@/lib/outbox/rows/role-sql';
@@ -13,7 +13,7 @@ export function fitsPublished(outbox: Outbox, at: PlaceSql): RawBuilder<boolean>
   const rules = at.place.key === 'dead' ? [] : publishedRules(outbox);
   if (rules.length === 0) return sql`false`;
   const tests = rules.map((when) => compileCondition(when, at.alias, scopeOf(outbox, at.place)));
-  return sql`(${sql.join(tests, sql` or `)})`;
+  return sql`(${or(tests)})`;
 }
 
 /** `rows` of these states, without those that a `published` rule matches too. */
@@ -31,7 +31,7 @@ export function unlessPublished(
   const rules = publishedRules(outbox).filter((when) => from.some((rule) => overruled(when, rule)));
   if (rules.length === 0) return rows;
   const tests = rules.map((when) => negated(when, at.alias, scopeOf(outbox, at.place)));
-  return sql`(${rows} and ${sql.join(tests, sql` and `)})`;
+  return sql`(${rows} and ${and(tests)})`;
 }
 
 function publishedRules({ shape }: Outbox): Condition[] {

@@ -6,6 +6,7 @@ import { tableLabel, type Outbox } from '@/lib/outbox/outbox';
 import { placeColumns, type Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
 import { rowId } from '@/lib/outbox/rows/row-id';
+import { and, or } from '@/lib/shape/compile';
 import type { Call, PlainValue } from '@/lib/shape/schema/operation';
 import type { Value } from '@/lib/shape/shape';
 import { touchedCount } from '@/lib/outbox/rows/touched';
@@ -118,7 +119,7 @@ export function callStatement({ outbox, step }: PreparedStep, call: Call, rows: 
 /** The locked rows that are no longer as they were when locked. */
 export function changedStatement({ at }: PreparedStep, locked: readonly LockedRow[]): RawBuilder<{ id: string }> {
   const same = locked.map(({ id, exact }) => sql<boolean>`(${at.id.is(id)} and ${at.exact} = ${exact})`);
-  return sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(locked.map(({ id }) => id))} and not (${sql.join(same, sql` or `)})`;
+  return sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(locked.map(({ id }) => id))} and not (${or(same)})`;
 }
 
 export function deleteStatement(prepared: PreparedStep, seen: readonly Seen[]): RawBuilder<unknown> {
@@ -144,12 +145,12 @@ function guard({ outbox, step, at }: PreparedStep, seen: readonly Seen[]): RawBu
   const [version, column] = step.version === 'exact' ? (['exact', at.exact] as const) : (['stable', at.stable] as const);
   const byState = [...new Set(seen.map((row) => row.version.state))].map((state) => {
     const rows = seen.filter((row) => row.version.state === state);
-    const pairs = rows.map((row) => sql`(${at.id.is(row.id)} and ${column} = ${row.version[version]})`);
-    return sql`${at.state} = ${sql.lit(state)} and (${sql.join(pairs, sql` or `)})`;
+    const pairs = rows.map((row) => sql<boolean>`(${at.id.is(row.id)} and ${column} = ${row.version[version]})`);
+    return sql<boolean>`${at.state} = ${sql.lit(state)} and (${or(pairs)})`;
   });
-  const parts = [at.id.among(seen.map(({ id }) => id)), step.match(at), sql<boolean>`(${sql.join(byState, sql` or `)})`];
+  const parts = [at.id.among(seen.map(({ id }) => id)), step.match(at), sql<boolean>`(${or(byState)})`];
   if (step.olderThanStuckAfter !== null) parts.push(olderThanStuckAfter(outbox, step, at));
-  return sql`${sql.join(parts, sql` and `)}`;
+  return and(parts);
 }
 
 /** True for rows old enough for the step; an unknown time is not old enough. */

@@ -19,16 +19,17 @@ export interface Scope {
 
 type Test = RawBuilder<boolean>;
 
+/** Tests joined, with no parentheses around them. */
+export const and = (tests: readonly RawBuilder<unknown>[]): Test => (tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`);
+export const or = (tests: readonly RawBuilder<unknown>[]): Test => (tests.length === 0 ? sql`false` : sql`${sql.join(tests, sql` or `)}`);
+
 /** Compiles a bound condition over the columns of `alias`; a comparison with NULL is false or NULL. */
 export function compileCondition(condition: Condition, alias: string, scope: Scope): Test {
-  const joined = (conditions: Condition[], word: 'and' | 'or'): Test => {
-    const parts = conditions.map((part) => compileCondition(part, alias, scope));
-    return sql`(${sql.join(parts, sql.raw(` ${word} `))})`;
-  };
+  const each = (conditions: Condition[]): Test[] => conditions.map((part) => compileCondition(part, alias, scope));
   return visit(condition, {
     leaf: (test) => compileLeaf(test, alias, scope),
-    all: ({ all }) => joined(all, 'and'),
-    any: ({ any }) => joined(any, 'or'),
+    all: ({ all }) => sql`(${and(each(all))})`,
+    any: ({ any }) => sql`(${or(each(any))})`,
     not: ({ not }) => negated(not, alias, scope),
     always: () => sql`true`,
     exists: ({ exists }) => existing(exists, alias, scope),
@@ -107,8 +108,7 @@ function existing({ companion: name, when }: { companion: string; when?: Conditi
   const inner = `${alias}_${name}`;
   const own: Scope = { ...scope, columns: companion.description.columns, cursor: null };
   const tests = [...belongs(companion, inner, alias), ...(when === undefined ? [] : [compileCondition(when, inner, own)])];
-  const where = tests.length === 0 ? sql`true` : sql.join(tests, sql` and `);
-  return sql`exists (select 1 from ${tableRef(companion.description.name)} as ${sql.id(inner)} where ${where})`;
+  return sql`exists (select 1 from ${tableRef(companion.description.name)} as ${sql.id(inner)} where ${and(tests)})`;
 }
 
 export function belongs(companion: BoundCompanion, inner: string, alias: string): Test[] {
@@ -183,10 +183,10 @@ export function statePredicate(shape: Rules, states: readonly LiveState[], alias
     const earlier = shape.states.slice(0, index).filter((rule) => !states.includes(rule.state) && !disjoint(rule.when, when));
     const own = when.kind === 'always' && earlier.length > 0 ? [] : [compileCondition(when, alias, scope)];
     const parts = [...own, ...earlier.map((rule) => negated(rule.when, alias, scope))];
-    return [sql<boolean>`(${sql.join(parts, sql.raw(' and '))})`];
+    return [sql<boolean>`(${and(parts)})`];
   });
   if (branches.length === 0) return null;
   const filter = rowFilter(shape, alias, scope);
-  const any = sql<boolean>`(${sql.join(branches, sql.raw(' or '))})`;
+  const any = sql<boolean>`(${or(branches)})`;
   return filter === null ? any : sql`(${filter} and ${any})`;
 }

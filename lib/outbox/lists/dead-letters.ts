@@ -22,7 +22,7 @@ export interface DeadRow extends DeadEvent, Pick<ListRow, 'place' | 'position' |
 export function newestDead(outbox: Outbox, versions: boolean): Promise<DeadRow[]> {
   const { walks } = listOf(outbox, { state: ['dead'] });
   const columns = (at: PlaceSql) =>
-    sql`${causeColumns(outbox, at, versions)}, ${at.roleIso(deadSinceRole(at.place))} as ${sql.id('diedAt')}, ${amountColumns(outbox, at, AMOUNT_BYTES)}`;
+    sql`${causeColumns(at, versions)}, ${at.roleIso(deadSinceRole(at.place))} as ${sql.id('diedAt')}, ${amountColumns(outbox, at, AMOUNT_BYTES)}`;
   return deadRows(outbox, { walks, order: 'newest', cursor: null }, columns);
 }
 
@@ -43,11 +43,8 @@ function deadRows(outbox: Outbox, start: ListStart, columns: (at: PlaceSql) => R
   });
 }
 
-function causeColumns({ database }: Outbox, at: PlaceSql, versions: boolean): RawBuilder<unknown> {
-  const error = at.role('error');
-  const text =
-    error === null ? sql`cast(null as char(1))` : database.engine.fragments.head(error.sql, error.description, LIST_ERROR_CHARACTERS);
-  return sql`${at.id.text} as id, ${at.roleText('type')} as type, ${text} as error, ${at.roleIso('createdAt')} as ${sql.id('createdAt')}${versions ? sql`, ${at.exact} as exact` : sql``}`;
+function causeColumns(at: PlaceSql, versions: boolean): RawBuilder<unknown> {
+  return sql`${at.id.text} as id, ${at.roleText('type')} as type, ${at.roleHead('error', LIST_ERROR_CHARACTERS)} as error, ${at.roleIso('createdAt')} as ${sql.id('createdAt')}${versions ? sql`, ${at.exact} as exact` : sql``}`;
 }
 
 /** Returns dead events with their errors as the reader may see them, in the same order. */
@@ -61,7 +58,7 @@ export async function causePage(
   limit: number,
   see: Seeing | null,
 ): Promise<Page> {
-  const rows = await deadRows(outbox, start, (at) => causeColumns(outbox, at, see !== null));
+  const rows = await deadRows(outbox, start, (at) => causeColumns(at, see !== null));
   // After the connection is released: `see` may need one of its own.
   const seen = see === null ? rows : await see(rows);
   const wanted = (row: DeadRow): boolean => (filter.type ?? [row.type]).some((type) => isSameCause({ type, error: filter.cause }, row));

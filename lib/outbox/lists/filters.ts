@@ -5,6 +5,7 @@ import type { EventFilter } from '@/lib/shared/model';
 import { holds, leadsWith } from '../indexes/index-fit';
 import { livePlaces, type Outbox } from '../outbox';
 import { plainColumn, type Place } from '@/lib/shape/bound';
+import { and, or } from '@/lib/shape/compile';
 import type { PlaceSql } from '../rows/row';
 import { idFits } from '../rows/row-id';
 
@@ -63,16 +64,15 @@ export function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): E
   const [ofAggregate, found] = [find(filter.aggregate, ['aggregateId']), find(filter.q, KEY_ROLES)];
   if (ofAggregate?.length === 0 || found?.length === 0) return null;
   const aggregate = ofAggregate === null ? [] : [either(ofAggregate)];
-  const both = (tests: Test[]): Test => sql`${sql.join(tests, sql` and `)}`;
   if (ofAggregate?.[0]?.indexed === true)
-    return { indexed: [both([...aggregate, ...(found === null ? [] : [either(found)])])], unindexed: [], enough: true };
+    return { indexed: [and([...aggregate, ...(found === null ? [] : [either(found)])])], unindexed: [], enough: true };
   if (found === null) return { indexed: [], unindexed: aggregate, enough: false };
   const { notTrue } = outbox.database.engine.fragments;
   const [served, tried] = [found.filter((one) => one.indexed), found.filter((one) => !one.indexed)];
   const nots = served.map(({ test }) => notTrue(test));
   return {
-    indexed: served.map(({ test }, index) => both([test, ...nots.slice(0, index), ...aggregate])),
-    unindexed: tried.length === 0 ? [] : [both([either(tried), ...nots, ...aggregate])],
+    indexed: served.map(({ test }, index) => and([test, ...nots.slice(0, index), ...aggregate])),
+    unindexed: tried.length === 0 ? [] : [and([either(tried), ...nots, ...aggregate])],
     enough: tried.length === 0,
   };
 }
@@ -83,12 +83,7 @@ interface Equality {
 }
 
 const either = (found: Equality[]): Test =>
-  found[0] !== undefined && found.length === 1
-    ? found[0].test
-    : sql`(${sql.join(
-        found.map(({ test }) => test),
-        sql` or `,
-      )})`;
+  found[0] !== undefined && found.length === 1 ? found[0].test : sql`(${or(found.map(({ test }) => test))})`;
 
 /** Roles that a searched text may be the value of. */
 export const KEY_ROLES = ['id', 'dedupKey', 'aggregateId'] as const;

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { Place } from '@/lib/shape/bound';
+import { and } from '@/lib/shape/compile';
 import { idSpellings, type KeyRole, type FindGap } from '@/lib/shared/lists/event-filter';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -8,7 +9,6 @@ import type { OutboxDirectory } from '../directory';
 import { allPlaces, type Outbox } from '../outbox';
 import { eventColumns, placeSql, toEvent, type EventRow } from '../rows/row';
 import { equality, KEY_ROLES } from './filters';
-import { and } from './sql';
 
 /** Events that are shown of one outbox. */
 const FOUND_MAX = 5;

@@ -2,12 +2,12 @@ import { sql, type RawBuilder } from 'kysely';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { Neighbour, OutboxEvent } from '@/lib/shared/model';
 import { isIndexed } from './filters';
-import { and, fromOf, keyOrder } from './sql';
+import { fromOf, keyOrder } from './sql';
 import { listOf, type Walk } from './walks';
 import { isSmall, livePlaces, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from '../rows/row';
-import { statePredicate } from '@/lib/shape/compile';
+import { and, statePredicate } from '@/lib/shape/compile';
 import { keepsOrder } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 

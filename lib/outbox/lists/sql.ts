@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Direction } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
+import { and } from '@/lib/shape/compile';
 import type { Outbox } from '../outbox';
-import { type EventRow, placeSql, type PlaceSql, uncountedColumns } from '../rows/row';
+import { type EventRow, NO_TEXT, placeSql, type PlaceSql, uncountedColumns } from '../rows/row';
 import { touchedCountOfRead } from '../rows/touched';
 import type { Cursor } from './cursor';
 import type { Position, SortKey, Walk } from './walks';
@@ -68,10 +69,9 @@ function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
   const { at, key } = walk;
   const { fragments } = outbox.database.engine;
   const keyed = key !== null && span.stretch === 'keyed';
-  const none = sql`cast(null as char(1))`;
   const limit = outbox.database.engine.features.streamsSubqueries ? sql`` : sql` limit ${sql.lit(span.limit)}`;
-  return sql`(select ${sql.lit(at.place.key)} as place, ${columns}, ${keyed ? fragments.asText(sql.id(at.alias, 'sort_key')) : none} as position,
-      ${keyed ? key.iso : none} as position_at, ${keyed ? sql.id(at.alias, 'sort_key') : sql`null`} as sort_key, ${sortIds(at)}
+  return sql`(select ${sql.lit(at.place.key)} as place, ${columns}, ${keyed ? fragments.asText(sql.id(at.alias, 'sort_key')) : NO_TEXT} as position,
+      ${keyed ? key.iso : NO_TEXT} as position_at, ${keyed ? sql.id(at.alias, 'sort_key') : sql`null`} as sort_key, ${sortIds(at)}
     from (${chosenRows(outbox, walk, span)}) as ${sql.ref(at.alias)}${limit})`;
 }
 
@@ -116,8 +116,6 @@ function orderBy(walk: Walk, { stretch, direction }: Span): Sql {
 
 export const keyOrder = ({ at, index }: Pick<Walk, 'at' | 'index'>, key: Pick<SortKey, 'sql'>, direction: Direction): Sql =>
   index?.order(at.alias, direction) ?? sql`${key.sql} ${sql.raw(direction)}`;
-
-export const and = (tests: Sql<boolean>[]): Sql<boolean> => (tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`);
 
 /** The rows of the stretch after `after` (exclusive) and up to `until` (inclusive). */
 function inSpan(outbox: Outbox, walk: Walk, { stretch, direction, after, until }: Span): Sql<boolean>[] {
@@ -189,7 +187,6 @@ function lastByKey(outbox: Outbox, walk: Walk, key: SortKey, span: Span, look: n
 
 function lastById(outbox: Outbox, walk: Walk, span: Span, look: number): Sql<LastLooked> {
   const { at } = walk;
-  const none = sql`cast(null as char(1))`;
   const order = orderBy(walk, span);
   // Selects only columns of the index, so that no row of the table is fetched.
   const first = sql`(select ${idColumns(walk)} from ${fromOf(outbox, walk)}
@@ -197,7 +194,7 @@ function lastById(outbox: Outbox, walk: Walk, span: Span, look: number): Sql<Las
   const rows = sql`(select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${first}) as ${sql.ref(at.alias)}`;
   const last = sql`(select nth, ${at.id.text} as id, ${sortIds(at)} from ${rows} order by nth desc limit 1) as l`;
   const own = placeSql(outbox, at.place, 'p');
-  return sql`select ${outbox.database.engine.fragments.asText(sql.id('nth'))} as n, ${none} as position,
+  return sql`select ${outbox.database.engine.fragments.asText(sql.id('nth'))} as n, ${NO_TEXT} as position,
     (select ${own.roleIso('createdAt')} from ${own.from} where ${and(sameRow(own, 'l'))} limit 1) as at, id from ${last}`;
 }
 

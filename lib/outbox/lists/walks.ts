@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/description';
 import type { EventFilter } from '@/lib/shared/model';
 import { LIVE_STATES, type EventState, type LiveState } from '@/lib/shared/states';
-import { compileCondition, statePredicate } from '@/lib/shape/compile';
+import { and, compileCondition, or, statePredicate } from '@/lib/shape/compile';
 import { commonTests } from '@/lib/shape/reason';
 import type { Leaf } from '@/lib/shape/schema/condition';
 import { fitWalk, uniqueKey, type Walk as IndexWalk } from '../indexes/index-fit';
@@ -142,7 +142,7 @@ function mainWalks(part: ListPart, asked: readonly EventState[]): Walks {
   const scan = { ...walk(at, mixedKey(part)), tests: [...filtered, ...equal.unindexed] };
   if (small) {
     const found = [others, untimed].filter((one) => one !== null);
-    if (found.length > 0) walks.push({ ...scan, where: [sql<boolean>`(${sql.join(found, sql` or `)})`] });
+    if (found.length > 0) walks.push({ ...scan, where: [sql<boolean>`(${or(found)})`] });
     return done([], missing);
   }
   if (others === null) return done([], missing);
@@ -246,5 +246,5 @@ function unwalked(
   const walked = served.filter((one) => published === null || one !== 'published').flatMap((one) => STATES_OF[one]);
   const covered = [predicate(walked), served.includes('published') ? published : null].filter((one) => one !== null);
   const { notTrue } = outbox.database.engine.fragments;
-  return covered.length === 0 ? sql<boolean>`true` : sql`${sql.join(covered.map(notTrue), sql` and `)}`;
+  return and(covered.map(notTrue));
 }

@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 import { printsAsDigits } from '@/lib/database/column-text';
 import type { Db } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
+import { or } from '@/lib/shape/compile';
 import { MASK } from '@/lib/shared/lists/shown';
 import { allPlaces, type Outbox } from '../outbox';
 import { decodeContent, type StoredContent, READ_BYTES } from '../rows/content';
-import { isCutError, placeSql } from '../rows/row';
+import { isCutError, NO_TEXT, placeSql } from '../rows/row';
 import { decodeVersion } from '../rows/version';
 import { hiddenValues } from './mask';
 import { maskText } from './mask-text';
@@ -190,18 +191,15 @@ async function hiddenById(outbox: Outbox, places: Place[], fresh: Quoting[], kno
 
 /** If an id is in several places, the last place counts. */
 async function searched(outbox: Outbox, db: Db, places: Place[], ids: string[], bytes: number): Promise<Map<string, Searched>> {
-  const { fragments } = outbox.database.engine;
   const sights = places.map((place) => placeSql(outbox, place));
   const arms = sights.map((at, index) => {
     const head = (role: Searchable) => {
-      const column = at.role(role);
       const size = at.roleSize(role);
-      if (column === null || size === null) return sql`cast(null as char(1))`;
-      return sql`case when ${size} <= ${sql.lit(bytes)} then ${fragments.head(column.sql, column.description, 2 * bytes)} end`;
+      return size === null ? NO_TEXT : sql`case when ${size} <= ${sql.lit(bytes)} then ${at.roleHead(role, 2 * bytes)} end`;
     };
     const larger = (than: number) => {
-      const sizes = SEARCHABLE.flatMap((role) => at.roleSize(role) ?? []).map((size) => sql`${size} > ${sql.lit(than)}`);
-      return sql`case when ${sizes.length === 0 ? sql`false` : sql.join(sizes, sql` or `)} then 'y' end`;
+      const sizes = SEARCHABLE.flatMap((role) => at.roleSize(role) ?? []).map((size) => sql<boolean>`${size} > ${sql.lit(than)}`);
+      return sql`case when ${or(sizes)} then 'y' end`;
     };
     return sql`select ${sql.lit(index)} as place, ${at.id.text} as id, ${at.exact} as exact, ${head('payload')} as payload, ${head('headers')} as headers,
       ${larger(bytes)} as cut, ${larger(READ_BYTES)} as endless from ${at.from} where ${at.id.among(ids)}`;

@@ -7,7 +7,7 @@ import { decodeContent, type StoredContent, READ_BYTES, READ_ON_REQUEST_BYTES } 
 import type { StoredEvent } from './get-event';
 import type { Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
-import { placeSql, WHOLE_ERROR_CHARACTERS, type PlaceSql } from './row';
+import { NO_TEXT, placeSql, WHOLE_ERROR_CHARACTERS, type PlaceSql } from './row';
 import { roleSql } from './role-sql';
 import { decodeVersion } from './version';
 
@@ -110,12 +110,10 @@ const REMEMBERED_EVENTS = 500;
 
 async function readContent(outbox: Outbox, placeKey: Place['key'], id: string, full: boolean): Promise<Found> {
   const at = placeSql(outbox, placeOf(outbox, placeKey));
-  const { fragments } = outbox.database.engine;
   const most = full ? READ_ON_REQUEST_BYTES : READ_BYTES;
-  const error = at.role('error');
   const { rows } = await outbox.database.readContent((db) =>
     sql<ContentRow>`select ${at.exact} as exact, ${contentColumns(outbox, at, 'payload', most)}, ${contentColumns(outbox, at, 'headers', most)},
-      ${error === null ? sql`cast(null as char(1))` : fragments.head(error.sql, error.description, WHOLE_ERROR_CHARACTERS)} as error
+      ${at.roleHead('error', WHOLE_ERROR_CHARACTERS)} as error
       from ${at.from} where ${at.id.is(id)} limit 1`.execute(db),
   );
   const row = rows[0];
@@ -136,10 +134,9 @@ function contentColumns(outbox: Outbox, at: PlaceSql, role: Content, most: numbe
   const { fragments } = outbox.database.engine;
   const column = roleSql(outbox, at.place, role, at.alias, most);
   const size = at.roleSize(role);
-  const none = sql`cast(null as char(1))`;
-  const head = column === null ? none : fragments.head(column.sql, column.description, mostCharacters(column.description, most));
+  const head = column === null ? NO_TEXT : fragments.head(column.sql, column.description, mostCharacters(column.description, most));
   return sql`${size === null ? head : sql`case when ${size} <= ${sql.lit(most)} then ${head} end`} as ${sql.id(`${role}_head`)},
-    ${size === null ? none : fragments.asText(size)} as ${sql.id(`${role}_bytes`)}`;
+    ${size === null ? NO_TEXT : fragments.asText(size)} as ${sql.id(`${role}_bytes`)}`;
 }
 
 /** Bytes are read as two hexadecimal digits each. */

@@ -4,7 +4,7 @@ import type { Claim, VersionedEvent } from '@/lib/shared/model';
 import { isState, type State } from '@/lib/shared/states';
 import { ARCHIVE_COLUMNS } from '../companions';
 import { allPlaces, type Outbox } from '../outbox';
-import { eventColumns, type EventRow, placeSql, type PlaceSql, toEvent } from './row';
+import { eventColumns, type EventRow, NO_TEXT, placeSql, type PlaceSql, toEvent } from './row';
 import { idFits } from './row-id';
 
 export interface StoredEvent {
@@ -72,11 +72,10 @@ function oneRow(outbox: Outbox, place: Place, id: string, beside: ExtraText): Ra
 /** NULLs for rows of other tables. */
 function archiveColumns(outbox: Outbox, { place, column }: PlaceSql): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
-  const none = sql`cast(null as char(1))`;
   const time = place.key === 'archive' ? place.description.columns.get(ARCHIVE_COLUMNS.at) : undefined;
-  const at = time === undefined ? none : fragments.isoTime(column(time.name), time, 'UTC');
+  const at = time === undefined ? NO_TEXT : fragments.isoTime(column(time.name), time, 'UTC');
   const texts = Object.entries(ARCHIVED).map(
-    ([alias, name]) => sql`${place.key === 'archive' ? fragments.asText(column(name)) : none} as ${sql.id(alias)}`,
+    ([alias, name]) => sql`${place.key === 'archive' ? fragments.asText(column(name)) : NO_TEXT} as ${sql.id(alias)}`,
   );
   return sql`${at} as archived_at, ${sql.join(texts)}`;
 }

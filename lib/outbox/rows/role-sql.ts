@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { type ColumnDescription, tableRef } from '@/lib/database/description';
-import { belongs, compileCondition, type Scope } from '@/lib/shape/compile';
+import { and, belongs, compileCondition, type Scope } from '@/lib/shape/compile';
 import { isTimeRole, type ValueRole } from '@/lib/shape/schema/source';
 import type { Shape } from '@/lib/shape/shape';
 import type { Outbox } from '../outbox';
@@ -82,5 +82,5 @@ function joined({ join, latest }: BoundRole, value: RawBuilder<unknown>, alias: 
   if (join === null) return value;
   const inner = joinAlias(join.name, alias);
   const newest = latest === null ? sql`` : sql` order by ${sql.id(inner, latest)} desc`;
-  return sql`(select ${value} from ${tableRef(join.description.name)} as ${sql.id(inner)} where ${sql.join(belongs(join, inner, alias), sql` and `)}${newest} limit 1)`;
+  return sql`(select ${value} from ${tableRef(join.description.name)} as ${sql.id(inner)} where ${and(belongs(join, inner, alias))}${newest} limit 1)`;
 }

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Direction } from '@/lib/database/description';
 import type { Engine } from '@/lib/database/engine';
 import type { Place } from '@/lib/shape/bound';
+import { and, or } from '@/lib/shape/compile';
 
 export type RowId = ReturnType<typeof rowId>;
 
@@ -44,14 +45,8 @@ export function rowId(engine: Engine, place: Place, alias: string) {
       fragments.isOneOf(column, wanted, description);
     const parts = fitting.map((row) => row[0] ?? '');
     if (others.length === 0) return equal(first, parts);
-    const rows = fitting.map(
-      (row) =>
-        sql<boolean>`(${sql.join(
-          columns.map((column, index) => equal(column, [row[index] ?? ''])),
-          sql` and `,
-        )})`,
-    );
-    return sql`(${sql.join(rows, sql` or `)})`;
+    const rows = fitting.map((row) => sql<boolean>`(${and(columns.map((column, index) => equal(column, [row[index] ?? ''])))})`);
+    return sql`(${or(rows)})`;
   };
   return {
     columns,

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { VersionedEvent } from '@/lib/shared/model';
 import { isState } from '@/lib/shared/states';
-import { labelledState, rowFilter, stateExpression } from '@/lib/shape/compile';
+import { labelledState, or, rowFilter, stateExpression } from '@/lib/shape/compile';
 import type { ValueRole } from '@/lib/shape/schema/source';
 import { deadSinceRole, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
@@ -18,6 +18,9 @@ export const WHOLE_ERROR_CHARACTERS = 100_000;
 /** Whether an error may have been cut when it was read. */
 export const isCutError = (error: string): boolean =>
   error.length >= LIST_ERROR_CHARACTERS && [LIST_ERROR_CHARACTERS, WHOLE_ERROR_CHARACTERS].includes([...error].length);
+
+/** NULL as a text, where a place has no such value. */
+export const NO_TEXT = sql<null>`cast(null as char(1))`;
 
 /** An event as the database returns it, all values as text. */
 export interface EventRow {
@@ -52,7 +55,6 @@ export type PlaceSql = ReturnType<typeof placeSql>;
 export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
   const { fragments } = outbox.database.engine;
   const { timeZone } = outbox.parameters;
-  const none = sql<null>`cast(null as char(1))`;
   const role = (key: ValueRole): RoleSql | null => roleSql(outbox, place, key, alias);
   /** Size in bytes of the column that holds the role's value, known without reading it; null if there is none. */
   const size = (key: ValueRole): RawBuilder<unknown> | null => roleSize(outbox, place, key, alias);
@@ -71,11 +73,16 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
     /** The role's value as text; NULL if the place lacks it. */
     roleText(key: ValueRole): RawBuilder<string | null> {
       const bound = role(key);
-      return bound === null ? none : fragments.asText(bound.sql, bound.description);
+      return bound === null ? NO_TEXT : fragments.asText(bound.sql, bound.description);
+    },
+    /** The beginning of the role's text. */
+    roleHead(key: ValueRole, characters: number): RawBuilder<string | null> {
+      const bound = role(key);
+      return bound === null ? NO_TEXT : fragments.head(bound.sql, bound.description, characters);
     },
     roleIso(key: ValueRole): RawBuilder<string | null> {
       const bound = role(key);
-      return bound === null ? none : fragments.isoTime(bound.sql, bound.description, timeZone);
+      return bound === null ? NO_TEXT : fragments.isoTime(bound.sql, bound.description, timeZone);
     },
     /** The role's value as an instant; null if the place lacks it. */
     roleInstant(key: ValueRole): RawBuilder<unknown> | null {
@@ -110,24 +117,18 @@ export function eventColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> 
 
 /** The same without the count. Values inside a document of more than 256 kB are NULL, and `too_large` is set. */
 export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> {
-  const { fragments } = outbox.database.engine;
-  const error = at.role('error');
-  const none = sql`cast(null as char(1))`;
-  const large = takenApart(outbox, at.place).flatMap((role) => at.roleSize(role) ?? []);
-  const tooLarge = sql.join(
-    large.map((one) => sql`${one} > ${sql.lit(READ_BYTES)}`),
-    sql` or `,
-  );
+  const sizes = takenApart(outbox, at.place).flatMap((role) => at.roleSize(role) ?? []);
+  const large = sizes.map((size) => sql<boolean>`${size} > ${sql.lit(READ_BYTES)}`);
   const state = at.place.key === 'main' ? labelledState(outbox.shape, at.alias, outbox.scope) : at.state;
   return sql`${at.id.text} as id, ${state} as state, ${at.roleText('type')} as type, ${at.roleText('topic')} as topic,
     ${at.roleText('aggregateType')} as aggregate_type, ${at.roleText('aggregateId')} as aggregate_id,
     ${at.roleIso('createdAt')} as created_at, ${at.roleIso('publishedAt')} as published_at, ${at.roleIso('attemptedAt')} as attempted_at,
     ${at.roleIso(deadSinceRole(at.place))} as died_at,
     ${at.roleText('attempts')} as attempts, ${at.roleText('maxAttempts')} as max_attempts,
-    ${error === null ? none : fragments.head(error.sql, error.description, LIST_ERROR_CHARACTERS)} as error,
+    ${at.roleHead('error', LIST_ERROR_CHARACTERS)} as error,
     ${at.roleText('dedupKey')} as dedup_key, ${at.roleText('traceId')} as trace_id,
     ${amountColumns(outbox, at, READ_BYTES)},
-    ${large.length === 0 ? none : sql`case when ${tooLarge} then 'y' end`} as too_large, ${at.exact} as exact, ${at.stable} as stable`;
+    ${large.length === 0 ? NO_TEXT : sql`case when ${or(large)} then 'y' end`} as too_large, ${at.exact} as exact, ${at.stable} as stable`;
 }
 
 /** `amount` and `currency`, by their paths into the payload; NULL where that has more than `maxBytes`. */
@@ -136,7 +137,7 @@ export function amountColumns({ database, settings: { amount }, shape }: Outbox,
   const size = at.roleSize('payload');
   const value = (path: string | undefined): RawBuilder<unknown> =>
     path === undefined || payload === null || size === null || !mayHoldJson(payload.description, shape)
-      ? sql`cast(null as char(1))`
+      ? NO_TEXT
       : sql`case when ${size} <= ${sql.lit(maxBytes)} then ${database.engine.fragments.jsonText(payload.sql, pathSteps(path), payload.description)} end`;
   return sql`${value(amount?.value)} as amount, ${value(amount?.currency)} as currency`;
 }

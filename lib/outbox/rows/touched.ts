@@ -6,6 +6,7 @@ import { LINE_OUTBOX, recordTables } from '../companions';
 import { tableParts } from '@/lib/shape/schema/names';
 import { livePlaces, type Outbox, type OutboxSettings } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
+import { or } from '@/lib/shape/compile';
 import type { RowId } from './row-id';
 
 interface EventPlace {
@@ -33,13 +34,13 @@ export function touchedCountOfRead(outbox: Outbox, alias: string): RawBuilder<st
   const [place, state] = [sql.id(alias, 'place'), sql.id(alias, 'state')];
   const taken = livePlaces(outbox).flatMap((one) => {
     // The library's own name may follow the state.
-    const are = statesTaken(outbox, one).map((name) => sql`${state} = ${sql.lit(name)} or ${state} like ${sql.lit(`${name}:%`)}`);
-    return are.length === 0 ? [] : [sql`${place} = ${sql.lit(one.key)} and (${sql.join(are, sql` or `)})`];
+    const are = statesTaken(outbox, one).map((name) => sql<boolean>`${state} = ${sql.lit(name)} or ${state} like ${sql.lit(`${name}:%`)}`);
+    return are.length === 0 ? [] : [sql<boolean>`${place} = ${sql.lit(one.key)} and (${or(are)})`];
   });
-  const archived = outbox.archive === null || statesTaken(outbox, outbox.archive).length === 0 ? [] : [sql`${place} = 'archive'`];
+  const archived = outbox.archive === null || statesTaken(outbox, outbox.archive).length === 0 ? [] : [sql<boolean>`${place} = 'archive'`];
   const counted = [...taken, ...archived];
   if (counted.length === 0) return NOT_COUNTED;
-  return sql`case when ${sql.join(counted, sql` or `)} then ${appliedLines(outbox, sql.id(alias, 'id'))} end`;
+  return sql`case when ${or(counted)} then ${appliedLines(outbox, sql.id(alias, 'id'))} end`;
 }
 
 const NOT_COUNTED = sql<null>`cast(null as char(1))`;

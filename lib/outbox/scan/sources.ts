@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
-import { compileCondition, statePredicate } from '@/lib/shape/compile';
+import { and, compileCondition, or, statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';
 import type { Leaf } from '@/lib/shape/schema/condition';
 import { DEPTH_CAP } from '@/lib/shared/figures/measured';
@@ -131,7 +131,7 @@ function bounded(
 function led(outbox: Outbox, at: PlaceSql, part: Part, where: Sql): Sql {
   if (outbox.database.engine.features.sharesSubqueries) return where;
   const common = commonTests(outbox.shape, STATES_OF[part]).map((test) => compileCondition(test, at.alias, outbox.scope));
-  return sql.join([...common, where], sql` and `);
+  return and([...common, where]);
 }
 
 /** The table, with an index hint for engines that need one. */
@@ -256,7 +256,7 @@ function walkOf({ outbox, at, traits, parts, foldedTo }: Scanned, limit: number)
   const unfolded =
     !parts.includes('published') || isPublished === null || published === null || foldedTo === null
       ? null
-      : sql`(${sql.join([...longAgo(outbox, at, foldedTo), isPublished, sql`${published} >= ${fragments.instantOf(foldedTo)}`], sql` and `)})`;
+      : sql<boolean>`(${and([...longAgo(outbox, at, foldedTo), isPublished, sql`${published} >= ${fragments.instantOf(foldedTo)}`])})`;
   const wanted = [open, unfolded].filter((test) => test !== null);
   const last = sql`${sql.raw(descending ? 'min' : 'max')}(k)`;
   return {
@@ -266,7 +266,7 @@ function walkOf({ outbox, at, traits, parts, foldedTo }: Scanned, limit: number)
         ${told(numberOf(outbox, at), fragments.nothing('integer'))} as serial from ${from}${order}${sql.lit(limit)}) as w`,
     rows: (edge) =>
       sql`select ${baseColumns(outbox, at, traits, SCAN)} from ${from} where ${at.column(name)} ${sql.raw(descending ? '>=' : '<=')} ${fragments.typed(edge, key)}
-        and (${wanted.length === 0 ? sql`false` : sql.join(wanted, sql` or `)})${order}${sql.lit(FETCHED_ROWS)}`,
+        and (${or(wanted)})${order}${sql.lit(FETCHED_ROWS)}`,
   };
 }
 
