@@ -29,10 +29,9 @@ export function proposeShape({ candidate, fit }: Found, key: string, options: Pr
   const maxAttempts = fit === null ? undefined : assumedOf(fit.shape).find(({ name }) => name === 'maxAttempts')?.value;
   const deadTable = otherDeadTable(candidate.companions, key);
   const parameters = { ...(maxAttempts === undefined ? {} : { maxAttempts }), ...(deadTable === null ? {} : { deadTable }) };
-  return proposalOf(candidate.name, options, { shape: key, parameters }, (nodeAt) => {
-    const assumed = nodeAt('parameters', 'maxAttempts');
-    if (assumed !== undefined) assumed.comment = " assumed: the relay's own setting counts";
-  });
+  return proposalOf(candidate.name, options, { shape: key, parameters }, (note) =>
+    note(['parameters', 'maxAttempts'], " assumed: the relay's own setting counts"),
+  );
 }
 
 /** The YAML of an inline mapping; `dead` are tables that may hold its dead letters. */
@@ -67,31 +66,29 @@ export function proposeOwn(
     states: rules,
     ...(mapping.dead === undefined ? {} : { dead: mapping.dead }),
   };
-  return proposalOf(name, options, { shape, parameters: zoneless ? { timeZone: 'UTC' } : {} }, (nodeAt) => {
-    const parameter = nodeAt('parameters', 'timeZone');
-    if (parameter !== undefined) parameter.comment = ' confirm: the times have no zone';
-    const [inOrder, held] = [nodeAt('shape', 'ordering'), nodeAt('shape', 'bytes')];
-    if (inOrder !== undefined) inOrder.comment = ' add blockedBy: [pending, retrying] where the events of a key go one after the other';
-    if (held !== undefined) held.comment = ' confirm: UUIDs, their bytes in order';
-    const moved = nodeAt('shape', 'dead', 'table');
-    if (moved !== undefined && rules.some(({ state }) => state === 'dead')) moved.comment = ' confirm: no event is dead in both tables';
-    const written = nodeAt('shape', 'states');
-    if (!isSeq<Node>(written)) return;
-    if (kind === 'presence') written.commentBefore = ' rows are taken out when they are published';
-    if (asked.length > 0) written.comment = asked.join('\n');
-    for (const [at, item] of written.items.entries()) if (states[at]?.confirm === true) item.comment = ' confirm';
+  return proposalOf(name, options, { shape, parameters: zoneless ? { timeZone: 'UTC' } : {} }, (note) => {
+    note(['parameters', 'timeZone'], ' confirm: the times have no zone');
+    note(['shape', 'ordering'], ' add blockedBy: [pending, retrying] where the events of a key go one after the other');
+    note(['shape', 'bytes'], ' confirm: UUIDs, their bytes in order');
+    if (rules.some(({ state }) => state === 'dead')) note(['shape', 'dead', 'table'], ' confirm: no event is dead in both tables');
+    if (kind === 'presence') note(['shape', 'states'], ' rows are taken out when they are published', 'commentBefore');
+    if (asked.length > 0) note(['shape', 'states'], asked.join('\n'));
+    for (const [at, { confirm }] of states.entries()) if (confirm) note(['shape', 'states', at], ' confirm');
   });
 }
 
 /** Keys written in block style, an entry per line; all others are on one line. */
 const BLOCKS = ['outboxes', 'shape', 'columns', 'states', 'dead', 'parameters'];
 
-/** An entry as YAML, not checked yet. `annotate` adds comments to its nodes, by path. */
+/** Comments the node at this path, if there is one. */
+type Note = (path: (string | number)[], comment: string, where?: 'comment' | 'commentBefore') => void;
+
+/** An entry as YAML, not checked yet. */
 function proposalOf(
   name: { schema: string; table: string },
   { database, taken }: ProposeOptions,
   { shape, parameters }: { shape: object | string; parameters: Record<string, unknown> },
-  annotate: (nodeAt: (...path: string[]) => Node | undefined) => void,
+  annotate: (note: Note) => void,
 ): Proposal {
   const id = slugOf(name, taken);
   const table = name.schema.includes('.') || name.table.includes('.') ? name : tableText(name);
@@ -103,7 +100,10 @@ function proposalOf(
       if (isSeq<Node>(value) && String(key) === 'states') for (const item of value.items) if (isCollection(item)) item.flow = true;
     },
   });
-  annotate((...path) => doc.getIn(['outboxes', 0, ...path], true) as Node | undefined);
+  annotate((path, comment, where = 'comment') => {
+    const node = doc.getIn(['outboxes', 0, ...path], true) as Node | undefined;
+    if (node !== undefined) node[where] = comment;
+  });
   return { id, yaml: doc.toString({ lineWidth: 0, flowCollectionPadding: true }) };
 }
 

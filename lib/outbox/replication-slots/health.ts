@@ -55,7 +55,7 @@ function healthOf(slot: SlotSeen, assumed: boolean): SlotHealth {
     state: lost ? 'lost' : slot.active ? 'active' : 'inactive',
     inactiveSince: slot.inactiveSince === null ? null : new Date(slot.inactiveSince).toISOString(),
     // Nothing can be read from a lost slot, so its last positions mean nothing.
-    lagBytes: lost ? null : bytes(slot.unconfirmedBytes),
+    lagBytes: lost ? null : lagOf(slot),
     heldBytes: lost ? null : bytes(slot.retainedBytes),
     safeBytes: lost ? null : bytes(slot.safeBytes),
     walStatus: slot.status,
@@ -64,3 +64,4 @@ function healthOf(slot: SlotSeen, assumed: boolean): SlotHealth {
 
 /** The end of the log and the slot are read one after the other: the slot may have moved past that end. */
 const bytes = (value: number | null): number | null => (value === null ? null : Math.max(0, value));
+export const lagOf = ({ unconfirmedBytes }: SlotSeen): number | null => bytes(unconfirmedBytes);

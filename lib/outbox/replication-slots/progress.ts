@@ -3,7 +3,7 @@
  * either: nothing is judged from one tick, nor before rows were written that the slot should have confirmed long ago.
  */
 import { isLost, RESTART_MS, type SlotSeen, type SlotSight, type SlotsSeen } from './seen';
-import { chooseSlot } from './health';
+import { chooseSlot, lagOf } from './health';
 
 /** Connectors confirm once a minute, or as rarely as they store their offsets. */
 const CONFIRMS_WITHIN_MS = 300_000;
@@ -108,15 +108,8 @@ function inactive(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick
 /** The slot moved between ticks that saw no reader: its reader connects now and then. */
 const readsInRounds = (ticks: readonly SlotTick[]): boolean =>
   ticks.some(({ slot }, index) => {
-    const before = ticks[index - 1]?.slot ?? null;
-    return (
-      slot !== null &&
-      before !== null &&
-      !slot.active &&
-      !before.active &&
-      before.name === slot.name &&
-      before.confirmedTo !== slot.confirmedTo
-    );
+    const before = ticks[index - 1]?.slot;
+    return slot?.active === false && before?.active === false && before.name === slot.name && before.confirmedTo !== slot.confirmedTo;
   });
 
 /** Nothing written minutes ago was confirmed. Little log proves nothing: it may be of a rolled-back transaction. */
@@ -130,7 +123,7 @@ function silent(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick):
       index > 0 &&
       tick.atMs - first.atMs >= REPORTED_MS &&
       writtenBetween(streak[index - 1], tick.inserted) !== null &&
-      logBehind(tick) >= QUIET_BYTES,
+      (tick.slot?.unconfirmedBytes ?? 0) >= QUIET_BYTES,
   );
   const seen = streak[at];
   if (seen === undefined || atMs - seen.atMs < CONFIRMS_WITHIN_MS) return null;
@@ -145,8 +138,8 @@ function ticksOf({ sight, readings }: SlotHistory): SlotTick[] {
     if (seen === null) return [];
     const { slot, why } = chooseSlot(sight, seen);
     // Without a configured name, no slot can be called missing while the server has others.
-    const isMissing = why === 'slot_not_found' && (sight.wanted !== null || seen.slots.length === 0);
-    return [{ atMs: Date.parse(asOf), inserted: seen.inserted, slot, missing: isMissing }];
+    const missing = why === 'slot_not_found' && (sight.wanted !== null || seen.slots.length === 0);
+    return [{ atMs: Date.parse(asOf), inserted: seen.inserted, slot, missing }];
   });
 }
 
@@ -169,8 +162,3 @@ function writtenBetween(before: SlotTick | undefined, inserted: number | null): 
   if (before === undefined || before.inserted === null || inserted === null || inserted <= before.inserted) return null;
   return inserted - before.inserted;
 }
-
-const lagOf = ({ unconfirmedBytes }: SlotSeen): number | null => (unconfirmedBytes === null ? null : Math.max(0, unconfirmedBytes));
-
-/** Log not confirmed at that tick, in bytes; 0 if unknown. */
-const logBehind = ({ slot }: SlotTick): number => (slot === null ? 0 : (lagOf(slot) ?? 0));

@@ -6,7 +6,7 @@ import type { Shape } from '../shape';
 import { bindCondition, orZero, type Binding } from './condition';
 import { bindOperations } from './operation';
 import { assumedParameters, mergeParameters } from './parameters';
-import { Problems, type MappingProblem, BoundTable, ownDescription } from './table';
+import { Problems, BoundTable, ownDescription } from './table';
 import { bindId, bindRoles, checkAlternatives, optionalNames, applyNamedEncodings, applyTimeEncodings, type Captured } from './source';
 
 const COLUMNS: Path = ['shape', 'columns'];
@@ -23,20 +23,10 @@ export interface FoundTables {
 }
 
 /** A shape bound to the tables that were found. Usable only without problems. */
-export interface BoundShape {
-  shape: Shape;
-  parameters: Parameters;
-  assumed: string[];
-  main: Place;
-  dead: Place | null;
-  archive: Place | null;
-  companions: ReadonlyMap<string, BoundCompanion>;
-  cursor: BoundCursor | null;
-  problems: MappingProblem[];
-}
+export type BoundShape = ReturnType<typeof bindShape>;
 
 /** Resolves every name of a shape in the tables found, and reports everything that does not fit. Reads no database. */
-export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundShape {
+export function bindShape(settings: ShapeSettings, tables: FoundTables) {
   const { shape } = settings;
   const problems = new Problems();
   const parameters = mergeParameters(shape, settings);
@@ -75,7 +65,7 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundSh
     ...bindOperations(shape, { main, dead }, binding),
     ...(shape.dead === undefined ? {} : { dead: { ...shape.dead, ...boundMap(shape, main, dead) } }),
   };
-  const found = new Map([...companions].filter((entry): entry is [string, BoundCompanion] => entry[1] !== null));
+  const found: ReadonlyMap<string, BoundCompanion> = new Map([...companions].flatMap(([name, one]) => (one === null ? [] : [[name, one]])));
   const zoneMatters = Object.values(mainPlace.roles).some(({ column }) => column.kind === 'wall_clock' && column.time === undefined);
   return {
     shape: bound,

@@ -1,29 +1,37 @@
 /** Tests on one row. A comparison with NULL is not true, as in SQL, and `not` means "is not true". */
 import { z } from 'zod';
 import { nameSchema } from './names';
-import { amountSchema, parameterName, type Amount } from './parameters';
+import { amountSchema, parameterName } from './parameters';
 
 export const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 export type Scalar = z.infer<typeof scalarSchema>;
 
 /** What a column is compared with: a number, another column of the row, or a parameter. */
-export type Operand = number | { column: string } | { parameter: string };
+export type Operand = z.infer<typeof operandSchema>;
 const operandSchema = z.union([z.number(), z.strictObject({ column: nameSchema }), z.strictObject({ parameter: parameterName })]);
 
 export const COMPARISONS = { above: '>', below: '<', atLeast: '>=', atMost: '<=' } as const;
 export type Comparison = keyof typeof COMPARISONS;
 
-/** Tests of a column, by their key. */
-interface ColumnTests extends Record<Comparison, Operand> {
-  equals: Scalar;
-  in: (string | number)[];
-  isNull: boolean;
-  isTrue: boolean;
-  isEmpty: boolean;
-  past: true;
-  future: true;
-  olderThan: Amount;
-}
+/** Tests of a column, in the order in which the error for a missing test lists them. */
+const LEAVES = {
+  equals: scalarSchema.describe('The value it has'),
+  in: z
+    .array(z.union([z.string(), z.number()]))
+    .min(1)
+    .describe('The values it may have'),
+  isNull: z.boolean(),
+  isTrue: z.boolean().describe('A boolean, a bit, 0 and 1, or their texts'),
+  isEmpty: z.boolean().describe('An empty text, JSON list or JSON map'),
+  above: operandSchema,
+  below: operandSchema,
+  atLeast: operandSchema,
+  atMost: operandSchema,
+  past: z.literal(true).describe("By the database's clock"),
+  future: z.literal(true).describe("By the database's clock"),
+  olderThan: amountSchema.describe('Seconds, or a parameter that holds them'),
+};
+type ColumnTests = { [K in keyof typeof LEAVES]: z.infer<(typeof LEAVES)[K]> };
 
 /** Tests without a column of their own. */
 interface RowTests {
@@ -53,25 +61,6 @@ export type WrittenCondition =
   | { all: WrittenCondition[] }
   | { any: WrittenCondition[] }
   | { not: WrittenCondition };
-
-// In the order in which the error for a missing test lists them.
-const LEAVES = {
-  equals: scalarSchema.describe('The value it has'),
-  in: z
-    .array(z.union([z.string(), z.number()]))
-    .min(1)
-    .describe('The values it may have'),
-  isNull: z.boolean(),
-  isTrue: z.boolean().describe('A boolean, a bit, 0 and 1, or their texts'),
-  isEmpty: z.boolean().describe('An empty text, JSON list or JSON map'),
-  above: operandSchema,
-  below: operandSchema,
-  atLeast: operandSchema,
-  atMost: operandSchema,
-  past: z.literal(true).describe("By the database's clock"),
-  future: z.literal(true).describe("By the database's clock"),
-  olderThan: amountSchema.describe('Seconds, or a parameter that holds them'),
-} satisfies { [K in LeafKind]: z.ZodType<ColumnTests[K]> };
 
 const rows = () =>
   ({
