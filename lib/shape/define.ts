@@ -63,9 +63,9 @@ const factsFrom =
   (verified: NonNullable<ShapeInput['facts']>['verified']) =>
   (source: string, ...warnings: string[]): ShapeInput['facts'] => ({ source, verified, warnings });
 /** Where a shape is from, with the warnings for its readers: by running the library, by its source, or by a part of that. */
-export const ranWith = factsFrom('ran');
-export const readIn = factsFrom('source');
-export const partlyRead = factsFrom('partial');
+export const byRunning = factsFrom('ran');
+export const bySource = factsFrom('source');
+export const byPart = factsFrom('partial');
 
 /** Operations that are not offered, each with its reason. */
 export function refused<K extends string>(reasons: Record<K, string>): Record<K, { refuse: string }> {

@@ -1,5 +1,5 @@
 /** Shared by all stores of Axon's sequenced dead-letter queue. Every row is dead; only the application can process it. */
-import { defineShape, names, partlyRead, readIn, refused } from '../define';
+import { defineShape, names, byPart, bySource, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
 const AXON = {
@@ -50,7 +50,7 @@ export const axonDeadLetterJdbc = defineShape({
     mustHave: names('deadLetterIdentifier processingGroup sequenceIdentifier sequenceIndex enqueuedAt processingStarted causeType'),
     signature: ['deadLetterIdentifier', 'processingGroup'],
   },
-  facts: readIn('AxonFramework/AxonFramework@12d46f6a', 'binary_envelope'),
+  facts: bySource('AxonFramework/AxonFramework@12d46f6a', 'binary_envelope'),
 });
 
 /** Axon's dead letters through JPA, named by Spring's naming strategy. */
@@ -78,5 +78,5 @@ export const axonDeadLetterJpa = defineShape({
     mustHave: names('dead_letter_id processing_group payload_type enqueued_at processing_started cause_type cause_message'),
     signature: ['dead_letter_id', 'processing_group'],
   },
-  facts: partlyRead('AxonFramework/AxonFramework@0570466f', 'binary_envelope', 'payload_may_be_elsewhere', 'library_partly_read'),
+  facts: byPart('AxonFramework/AxonFramework@0570466f', 'binary_envelope', 'payload_may_be_elsewhere', 'library_partly_read'),
 });

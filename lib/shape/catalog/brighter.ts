@@ -1,5 +1,5 @@
 /** Shared by Brighter's outbox on both engines: rows are kept, and the dispatch time shows whether one was sent. */
-import { defineShape, names, readIn, refused } from '../define';
+import { defineShape, names, bySource, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
 const BRIGHTER = {
@@ -12,7 +12,7 @@ const BRIGHTER = {
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'not_claimed' }),
   // The sweeper keeps rows in memory while it sends them.
   archive: { from: ['pending'], warnings: ['relay_may_be_sending'] },
-  facts: readIn('BrighterCommand/Brighter@4032a065', 'failing_topic_is_tripped'),
+  facts: bySource('BrighterCommand/Brighter@4032a065', 'failing_topic_is_tripped'),
 } satisfies Partial<ShapeInput>;
 
 /** Brighter's outbox on MySQL, where the row has its own time besides the message's. */

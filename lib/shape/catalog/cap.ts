@@ -1,5 +1,5 @@
 /** Shared by the tables of DotNetCore.CAP: one layout for sent and for received messages. */
-import { atLimit, byWord, defineShape, exact, is, names, NOW, readIn } from '../define';
+import { atLimit, byWord, defineShape, exact, is, names, NOW, bySource } from '../define';
 import type { ShapeInput } from '../shape';
 
 const REWRITTEN = ['whole_row_is_rewritten', 'other_versions_are_left'];
@@ -47,7 +47,7 @@ const CAP = {
   },
   archive: { from: ['dead', 'retrying'], warnings: ['relay_may_be_sending'] },
   payload: { encoding: 'json' },
-  facts: readIn('dotnetcore/CAP@e52b8508', ...REWRITTEN, 'local_time'),
+  facts: bySource('dotnetcore/CAP@e52b8508', ...REWRITTEN, 'local_time'),
 } satisfies Partial<ShapeInput>;
 
 const SIGNATURE = ['StatusName', 'ExpiresAt'];

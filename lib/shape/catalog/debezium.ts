@@ -1,5 +1,5 @@
 /** Shared by Debezium's outbox tables: a connector reads inserted rows from the log, so no row shows whether it was sent. */
-import { defineShape, names, readIn, refused } from '../define';
+import { defineShape, names, bySource, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
 const DEBEZIUM = {
@@ -34,7 +34,7 @@ export const debeziumOutbox = defineShape({
     mustHave: names('id aggregatetype aggregateid type payload'),
     mustNotHave: ['status', 'processed_at', 'published_at', 'processed', 'published', 'attempts', 'retry_count', 'times_attempted'],
   },
-  facts: readIn('debezium/debezium@013581962634', ...DEBEZIUM_WARNINGS),
+  facts: bySource('debezium/debezium@013581962634', ...DEBEZIUM_WARNINGS),
 });
 
 /** Debezium's Quarkus extension: the event router's table with a time; rows are deleted in the transaction that inserts them. */
@@ -51,5 +51,5 @@ export const debeziumQuarkusOutbox = defineShape({
     mustNotHave: ['status', 'processed_at', 'published_at', 'processed', 'attempts'],
     underscoreless: true,
   },
-  facts: readIn('debezium/debezium-quarkus@3e5c1119', ...DEBEZIUM_WARNINGS),
+  facts: bySource('debezium/debezium-quarkus@3e5c1119', ...DEBEZIUM_WARNINGS),
 });

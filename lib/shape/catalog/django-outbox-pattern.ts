@@ -1,4 +1,4 @@
-import { defineShape, exact, is, names, readIn, writes } from '../define';
+import { defineShape, exact, is, names, bySource, writes } from '../define';
 
 const [FAILED, SCHEDULE, SUCCEEDED] = [-1, 1, 2];
 /** Lifetime the library gives a new message. */
@@ -41,5 +41,5 @@ export const djangoOutboxPattern = defineShape({
     types: { status: 'integer' },
     companions: ['received'],
   },
-  facts: readIn('juntossomosmais/django-outbox-pattern@118612ec', 'expires_unsent', 'whole_row_is_rewritten', 'no_publish_time'),
+  facts: bySource('juntossomosmais/django-outbox-pattern@118612ec', 'expires_unsent', 'whole_row_is_rewritten', 'no_publish_time'),
 });

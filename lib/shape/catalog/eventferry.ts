@@ -1,5 +1,5 @@
 /** Shared by eventferry's tables on both engines: five states as numbers, events of an aggregate in order. */
-import { defineShape, dueNow, exact, is, names, readIn, stable, writes } from '../define';
+import { defineShape, dueNow, exact, is, names, bySource, stable, writes } from '../define';
 import type { ChangeRule, ShapeInput } from '../shape';
 
 const [PENDING, PROCESSING, DONE, FAILED, DEAD] = [0, 1, 2, 3, 4];
@@ -78,7 +78,7 @@ export const eventferryMysql = defineShape({
     },
   },
   operations: eventferryOperations({ needs: { parameter: 'relay', equals: 'polling' } }),
-  facts: readIn('npm @eventferry/mysql@3.3.3', 'dead_stop_blocking', 'updates_unseen_by_replication', 'no_error_kept'),
+  facts: bySource('npm @eventferry/mysql@3.3.3', 'dead_stop_blocking', 'updates_unseen_by_replication', 'no_error_kept'),
 });
 
 /** Outbox for Node on PostgreSQL: status as a number; the relay claims the first event of each aggregate. */
@@ -88,5 +88,5 @@ export const eventferryPg = defineShape({
   label: 'eventferry (PostgreSQL)',
   engines: ['postgres'],
   operations: eventferryOperations({}),
-  facts: readIn('SametGoktepe/eventferry@cd65266f', 'dead_stop_blocking', 'no_error_kept'),
+  facts: bySource('SametGoktepe/eventferry@cd65266f', 'dead_stop_blocking', 'no_error_kept'),
 });

@@ -1,4 +1,4 @@
-import { defineShape, is, ms, names, readIn, refused } from '../define';
+import { defineShape, is, ms, names, bySource, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
 const EVENTUATE = {
@@ -26,7 +26,7 @@ const EVENTUATE = {
   operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'not_claimed' }),
   noArchive: 'nothing_tells_it_is_out',
   payload: { encoding: 'json' },
-  facts: readIn('eventuate-foundation/eventuate-common@6de8d54d', 'published_by_polling_only'),
+  facts: bySource('eventuate-foundation/eventuate-common@6de8d54d', 'published_by_polling_only'),
 } satisfies Partial<ShapeInput>;
 
 /** Eventuate Tram's messages with ids of the application: its CDC service reads the log, or polls and marks them as published. */

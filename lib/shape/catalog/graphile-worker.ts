@@ -1,5 +1,5 @@
 import { type WrittenCondition } from '../shape';
-import { above, defineShape, exact, names, NOW, ranWith, stable } from '../define';
+import { above, defineShape, exact, names, NOW, byRunning, stable } from '../define';
 
 /** Locks expire after this time: four hours in the library's own SQL. */
 const LOCK_SECONDS = 14_400;
@@ -79,5 +79,5 @@ export const graphileWorker = defineShape({
     signature: ['is_available', 'task_id'],
     companions: ['_private_tasks', '_private_job_queues'],
   },
-  facts: ranWith('npm graphile-worker@0.17.3', 'rows_hidden_by_policy', 'rows_go_when_done'),
+  facts: byRunning('npm graphile-worker@0.17.3', 'rows_hidden_by_policy', 'rows_go_when_done'),
 });

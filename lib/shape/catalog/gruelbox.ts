@@ -1,5 +1,5 @@
 /** Shared by gruelbox's transaction-outbox on both engines: method calls, stored with their arguments. */
-import { above, defineShape, exact, is, names, NOW, ranWith, readIn } from '../define';
+import { above, defineShape, exact, is, names, NOW, byRunning, bySource } from '../define';
 import type { ShapeInput } from '../shape';
 
 const ORDERED = { not: is('topic', '*') };
@@ -66,7 +66,7 @@ export const gruelboxTxnoOutboxMysql = defineShape({
     signature: ['uniqueRequestId', 'invocation'],
     companions: ['TXNO_VERSION', 'TXNO_SEQUENCE'],
   },
-  facts: ranWith('gruelbox/transaction-outbox@d6196507', ...GRUELBOX_WARNINGS),
+  facts: byRunning('gruelbox/transaction-outbox@d6196507', ...GRUELBOX_WARNINGS),
 });
 
 /** gruelbox transaction-outbox on PostgreSQL: names folded to lower case, flags that are booleans. */
@@ -83,5 +83,5 @@ export const gruelboxTxnoOutboxPg = defineShape({
     types: { blocked: 'boolean' },
     companions: ['txno_version', 'txno_sequence'],
   },
-  facts: readIn('gruelbox/transaction-outbox@d6196507', ...GRUELBOX_WARNINGS),
+  facts: bySource('gruelbox/transaction-outbox@d6196507', ...GRUELBOX_WARNINGS),
 });

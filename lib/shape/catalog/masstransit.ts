@@ -1,4 +1,4 @@
-import { above, defineShape, names, readIn, refused } from '../define';
+import { above, defineShape, names, bySource, refused } from '../define';
 
 /** Messages wait here until their OutboxState row is delivered, which deletes them. */
 export const masstransitOutboxmessage = defineShape({
@@ -37,7 +37,7 @@ export const masstransitOutboxmessage = defineShape({
     companions: ['OutboxState', 'InboxState'],
     underscoreless: true,
   },
-  facts: readIn('MassTransit/MassTransit@c1e5caa9', 'head_of_line'),
+  facts: bySource('MassTransit/MassTransit@c1e5caa9', 'head_of_line'),
 });
 
 /** One row per transaction that published through MassTransit: a batch of OutboxMessage rows, and how much of it is delivered. */
@@ -63,7 +63,7 @@ export const masstransitOutboxstate = defineShape({
     companions: ['OutboxMessage'],
     underscoreless: true,
   },
-  facts: readIn('MassTransit/MassTransit@c1e5caa9', 'row_is_a_batch', 'oldest_failing_goes_first'),
+  facts: bySource('MassTransit/MassTransit@c1e5caa9', 'row_is_a_batch', 'oldest_failing_goes_first'),
 });
 
 /** Messages MassTransit has received, per consumer; kept for a while so that a message delivered twice is consumed once. */
@@ -99,5 +99,5 @@ export const masstransitInboxstate = defineShape({
     companions: ['OutboxMessage'],
     underscoreless: true,
   },
-  facts: readIn('MassTransit/MassTransit@c1e5caa9', 'rows_prevent_duplicates'),
+  facts: bySource('MassTransit/MassTransit@c1e5caa9', 'rows_prevent_duplicates'),
 });

@@ -1,4 +1,4 @@
-import { byWord, above, defineShape, exact, is, names, NOW, ranWith } from '../define';
+import { byWord, above, defineShape, exact, is, names, NOW, byRunning } from '../define';
 
 /** Namastack's outbox: records are divided by partition, sent in order per key, and failed for good after some attempts. */
 export const namastackOutboxRecord = defineShape({
@@ -46,5 +46,5 @@ export const namastackOutboxRecord = defineShape({
     signature: ['record_key', 'partition_no'],
     companions: ['outbox_instance', 'outbox_partition'],
   },
-  facts: ranWith('namastack/namastack-outbox@679e518f', 'failing_row_blocks_its_key', 'whole_row_is_rewritten'),
+  facts: byRunning('namastack/namastack-outbox@679e518f', 'failing_row_blocks_its_key', 'whole_row_is_rewritten'),
 });

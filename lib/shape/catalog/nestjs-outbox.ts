@@ -1,5 +1,5 @@
 /** Shared by the stores of @nestjs/outbox: leases, times in milliseconds, and a dead-letter table that rows move to. */
-import { above, defineShape, dueNow, exact, ms, names, NOW, readIn, refused, stable, writes } from '../define';
+import { above, defineShape, dueNow, exact, ms, names, NOW, bySource, refused, stable, writes } from '../define';
 import type { ShapeInput } from '../shape';
 
 /** The columns of a message that a dead letter keeps. */
@@ -67,7 +67,7 @@ export const nestjsOutboxPg = defineShape({
   match: { names: ['messages'] },
   dead: { table: 'dead_letters', columns: nestjsDeadColumns },
   detect: { ...nestjsDetect, companions: ['dead_letters', 'inbox', 'migrations'] },
-  facts: readIn('nestjs/outbox@0bcece8f', 'rows_go_when_done', 'clock_of_application'),
+  facts: bySource('nestjs/outbox@0bcece8f', 'rows_go_when_done', 'clock_of_application'),
 });
 
 /** The outbox of NestJS on MySQL: as on PostgreSQL, with the schema's name as a prefix of the tables' names. */
@@ -80,7 +80,7 @@ export const nestjsOutboxMysql = defineShape({
   match: { pattern: '^(?<prefix>.+)_messages$' },
   dead: { table: '{prefix}_dead_letters', columns: nestjsDeadColumns },
   detect: { ...nestjsDetect, companions: ['{prefix}_dead_letters', '{prefix}_inbox'] },
-  facts: readIn('nestjs/outbox@2c239628', 'rows_go_when_done', 'clock_of_application'),
+  facts: bySource('nestjs/outbox@2c239628', 'rows_go_when_done', 'clock_of_application'),
 });
 
 /** The dead letters of NestJS' outbox by themselves, if the messages table is not configured. */
@@ -102,5 +102,5 @@ export const nestjsOutboxDeadLetters = defineShape({
     mustNotHave: ['lease_owner'],
     companions: ['messages'],
   },
-  facts: readIn('nestjs/outbox@0bcece8f', 'clock_of_application'),
+  facts: bySource('nestjs/outbox@0bcece8f', 'clock_of_application'),
 });

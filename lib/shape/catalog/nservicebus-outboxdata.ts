@@ -1,4 +1,4 @@
-import { defineShape, names, readIn, refused } from '../define';
+import { defineShape, names, bySource, refused } from '../define';
 
 /** NServiceBus's outbox: one row per incoming message with everything its handlers sent. */
 export const nservicebusOutboxdata = defineShape({
@@ -29,5 +29,5 @@ export const nservicebusOutboxdata = defineShape({
     mustHave: names('MessageId Dispatched DispatchedAt PersistenceVersion Operations'),
     signature: ['PersistenceVersion', 'Operations', 'DispatchedAt'],
   },
-  facts: readIn('Particular/NServiceBus.Persistence.Sql@d1ecdeda', 'many_messages', 'payload_is_wiped', 'rows_prevent_duplicates'),
+  facts: bySource('Particular/NServiceBus.Persistence.Sql@d1ecdeda', 'many_messages', 'payload_is_wiped', 'rows_prevent_duplicates'),
 });

@@ -1,5 +1,5 @@
 /** Shared by Oban's table on both engines; only arrays differ, which MySQL stores as JSON. */
-import { above, byWord, defineShape, exact, is, names, NOW, readIn, stable, utc, writes } from '../define';
+import { above, byWord, defineShape, exact, is, names, NOW, bySource, stable, utc, writes } from '../define';
 import type { ShapeInput } from '../shape';
 
 const DUE = writes({ state: 'available', scheduled_at: NOW, completed_at: null, cancelled_at: null, discarded_at: null });
@@ -69,7 +69,7 @@ const oban = {
     signature: ['worker', 'attempted_by', 'discarded_at'],
     companions: ['oban_peers'],
   },
-  facts: readIn('oban-bg/oban@2939e313', 'rows_purged_by_library'),
+  facts: bySource('oban-bg/oban@2939e313', 'rows_purged_by_library'),
 } satisfies Partial<ShapeInput>;
 
 /** Job queue for Elixir on PostgreSQL: seven states in an enum, times without zone in UTC. */

@@ -1,4 +1,4 @@
-import { defineShape, exact, names, partlyRead } from '../define';
+import { defineShape, exact, names, byPart } from '../define';
 
 /** OpenSleigh's outgoing messages: claimed by a lock with a time, deleted when sent. */
 export const opensleighOutbox = defineShape({
@@ -41,5 +41,5 @@ export const opensleighOutbox = defineShape({
     signature: ['LockTime', 'SenderId'],
     underscoreless: true,
   },
-  facts: partlyRead('mizrael/OpenSleigh@08525909', 'library_partly_read'),
+  facts: byPart('mizrael/OpenSleigh@08525909', 'library_partly_read'),
 });

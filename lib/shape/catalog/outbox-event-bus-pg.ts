@@ -1,4 +1,4 @@
-import { atLimit, byWord, defineShape, dueNow, exact, is, names, NOW, readIn, stable, utc, writes } from '../define';
+import { atLimit, byWord, defineShape, dueNow, exact, is, names, NOW, bySource, stable, utc, writes } from '../define';
 
 /** What the library's own `retryEvents` writes. */
 const FROM_THE_START = writes({ status: 'created', retry_count: 0, next_retry_at: null, last_error: null });
@@ -43,5 +43,5 @@ export const outboxEventBusPg = defineShape({
     mustHave: names('id type payload occurred_at status retry_count next_retry_at created_on keep_alive expire_in_seconds'),
     companions: ['outbox_events_archive'],
   },
-  facts: readIn('dunika/outbox-event-bus@d77ad86b', 'rows_move_when_done', 'limit_is_assumed'),
+  facts: bySource('dunika/outbox-event-bus@d77ad86b', 'rows_move_when_done', 'limit_is_assumed'),
 });

@@ -1,4 +1,4 @@
-import { byWord, defineShape, exact, names, NOW, readIn, utc, writes } from '../define';
+import { byWord, defineShape, exact, names, NOW, bySource, utc, writes } from '../define';
 
 /** What the library's own `requeue` writes to the row; it also updates its counters per thread in the same transaction. */
 const QUEUED = writes({
@@ -60,5 +60,5 @@ export const outboxerMessages = defineShape({
     signature: ['messageable_type', 'lock_version'],
     companions: ['outboxer_exceptions', 'outboxer_threads', 'outboxer_publishers'],
   },
-  facts: readIn('fast-programmer/outboxer@774a84d1', 'rows_go_when_done', 'skews_counters', 'payload_elsewhere'),
+  facts: bySource('fast-programmer/outboxer@774a84d1', 'rows_go_when_done', 'skews_counters', 'payload_elsewhere'),
 });

@@ -1,5 +1,5 @@
 /** Shared by all versions of pg-boss: one partitioned table of jobs with six states. */
-import { byWord, defineShape, dueNow, exact, is, names, NOW, ranWith, stable, writes } from '../define';
+import { byWord, defineShape, dueNow, exact, is, names, NOW, byRunning, stable, writes } from '../define';
 import type { ShapeInput, WrittenCondition } from '../shape';
 
 const FAILED: WrittenCondition = is('state', 'failed');
@@ -90,7 +90,7 @@ export const pgBossV10 = defineShape({
     signature: ['singleton_key', 'retry_limit'],
     companions: ['archive', 'queue', 'version', 'schedule'],
   },
-  facts: ranWith('npm pg-boss@10.4.2', 'dead_letters_twice', 'unique_job_may_refuse', 'rows_purged_by_library'),
+  facts: byRunning('npm pg-boss@10.4.2', 'dead_letters_twice', 'unique_job_may_refuse', 'rows_purged_by_library'),
 });
 
 /** Job queue in PostgreSQL for Node, from version 11: finished jobs stay until they are old enough to delete. */
@@ -108,5 +108,5 @@ export const pgBossV12 = defineShape({
     signature: ['singleton_key', 'retry_limit'],
     companions: ['queue', 'version', 'schedule', 'job_common'],
   },
-  facts: ranWith('npm pg-boss@12.18.2', 'dead_letters_twice', 'unique_job_may_refuse', 'rows_purged_by_library', 'skews_counters'),
+  facts: byRunning('npm pg-boss@12.18.2', 'dead_letters_twice', 'unique_job_may_refuse', 'rows_purged_by_library', 'skews_counters'),
 });

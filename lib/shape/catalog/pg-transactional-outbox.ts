@@ -1,4 +1,4 @@
-import { above, defineShape, exact, names, ranWith, stable, writes } from '../define';
+import { above, defineShape, exact, names, byRunning, stable, writes } from '../define';
 
 /** What the library writes for "not locked". */
 const UNLOCKED = '1970-01-01T00:00:00Z';
@@ -70,5 +70,5 @@ export const pgTransactionalOutbox = defineShape({
     signature: ['abandoned_at', 'started_attempts'],
     companions: ['inbox'],
   },
-  facts: ranWith('npm pg-transactional-outbox@0.5.7', 'updates_unseen_by_replication', 'no_error_kept'),
+  facts: byRunning('npm pg-transactional-outbox@0.5.7', 'updates_unseen_by_replication', 'no_error_kept'),
 });

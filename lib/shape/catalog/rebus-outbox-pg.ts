@@ -1,4 +1,4 @@
-import { defineShape, names, readIn, refused } from '../define';
+import { defineShape, names, bySource, refused } from '../define';
 
 /** Rebus's outbox on PostgreSQL: the relay deletes rows as it claims them; they reappear if its transaction fails. Rows have no time. */
 export const rebusOutboxPg = defineShape({
@@ -27,5 +27,5 @@ export const rebusOutboxPg = defineShape({
     mustHave: names('Id CorrelationId MessageId SourceQueue DestinationAddress Headers Body Sent'),
     signature: ['SourceQueue', 'DestinationAddress'],
   },
-  facts: readIn('rebus-org/Rebus.PostgreSql@0cec67c9', 'no_time_in_the_row'),
+  facts: bySource('rebus-org/Rebus.PostgreSql@0cec67c9', 'no_time_in_the_row'),
 });

@@ -1,5 +1,5 @@
 import { type WrittenCondition } from '../shape';
-import { above, byWord, defineShape, exact, is, names, NOW, ranWith, stable, writes } from '../define';
+import { above, byWord, defineShape, exact, is, names, NOW, byRunning, stable, writes } from '../define';
 
 const FINAL: WrittenCondition = { column: 'state', in: ['cancelled', 'discarded'] };
 /** What the client's own retry writes: if no attempt is left, one more is allowed. */
@@ -63,5 +63,5 @@ export const riverJob = defineShape({
     types: { state: 'river_job_state' },
     companions: ['river_queue', 'river_leader', 'river_migration'],
   },
-  facts: ranWith('riverqueue/river@fdf6cdf1', 'unique_job_may_refuse', 'rows_purged_by_library'),
+  facts: byRunning('riverqueue/river@fdf6cdf1', 'unique_job_may_refuse', 'rows_purged_by_library'),
 });

@@ -1,4 +1,4 @@
-import { above, defineShape, is, names, partlyRead, refused } from '../define';
+import { above, defineShape, is, names, byPart, refused } from '../define';
 import type { WrittenCondition } from '../shape';
 
 const delivery = (when: WrittenCondition) => ({ exists: { companion: 'deliveries', when } });
@@ -35,5 +35,5 @@ export const rustPuertoOutbox = defineShape({
     mustHave: names('seq aggregate_type aggregate_id event_type schema_version occurred_at published_at'),
     companions: ['event_deliveries', 'dead_letters'],
   },
-  facts: partlyRead('crates.io puerto-sqlx', 'one_state_per_reader', 'library_partly_read'),
+  facts: byPart('crates.io puerto-sqlx', 'one_state_per_reader', 'library_partly_read'),
 });

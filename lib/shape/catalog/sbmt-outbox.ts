@@ -1,4 +1,4 @@
-import { above, defineShape, exact, is, names, readIn, stable, writes } from '../define';
+import { above, defineShape, exact, is, names, bySource, stable, writes } from '../define';
 
 const [PENDING, FAILED, DELIVERED, DISCARDED] = [0, 1, 2, 3];
 const OUT_OF_ORDER = { warnings: ['later_may_be_out'], basis: 'inferred' as const };
@@ -57,5 +57,5 @@ export const sbmtOutbox = defineShape({
     signature: ['errors_count', 'bucket'],
     types: { status: 'integer' },
   },
-  facts: readIn('Kuper-Tech/sbmt-outbox@08787c19', 'claims_in_redis', 'limit_is_assumed'),
+  facts: bySource('Kuper-Tech/sbmt-outbox@08787c19', 'claims_in_redis', 'limit_is_assumed'),
 });

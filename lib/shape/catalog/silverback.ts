@@ -1,5 +1,5 @@
 /** Shared by both stores of Silverback's outbox: one worker sends in order and deletes sent messages. */
-import { defineShape, names, readIn, refused } from '../define';
+import { defineShape, names, bySource, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
 const SILVERBACK = {
@@ -10,7 +10,7 @@ const SILVERBACK = {
   // Resolves a message that cannot be sent: with enforced order, everything waits behind it.
   archive: { from: ['pending'], warnings: ['relay_may_be_sending'] },
   payload: { encoding: 'bytes' },
-  facts: readIn('BEagle1984/silverback@471f4cfa', 'head_of_line'),
+  facts: bySource('BEagle1984/silverback@471f4cfa', 'head_of_line'),
 } satisfies Partial<ShapeInput>;
 
 /** Silverback's outbox through Entity Framework; the table is named after the application's DbSet. */

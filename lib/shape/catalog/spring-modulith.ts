@@ -1,5 +1,5 @@
 /** Shared by both layouts of Spring Modulith's event publication registry. */
-import { byWord, defineShape, exact, is, names, ranWith, readIn } from '../define';
+import { byWord, defineShape, exact, is, names, byRunning, bySource } from '../define';
 import type { ShapeInput } from '../shape';
 
 const MODULITH = {
@@ -42,7 +42,7 @@ export const springModulithV1 = defineShape({
     signature: ['serialized_event', 'listener_id'],
     companions: ['event_publication_archive'],
   },
-  facts: readIn('spring-projects/spring-modulith@fc0a547c', 'row_is_one_listener'),
+  facts: bySource('spring-projects/spring-modulith@fc0a547c', 'row_is_one_listener'),
 });
 
 const NO_STATUS = { column: 'status', isNull: true } as const;
@@ -95,5 +95,5 @@ export const springModulithV2 = defineShape({
     signature: ['serialized_event', 'listener_id'],
     companions: ['event_publication_archive'],
   },
-  facts: ranWith('spring-projects/spring-modulith@fc0a547c', 'published_means_waiting', 'row_is_one_listener'),
+  facts: byRunning('spring-projects/spring-modulith@fc0a547c', 'published_means_waiting', 'row_is_one_listener'),
 });

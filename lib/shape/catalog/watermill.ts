@@ -1,5 +1,5 @@
 /** Shared by Watermill's tables: the messages of one topic, which is part of the table's name. */
-import { defineShape, names, readIn, refused } from '../define';
+import { defineShape, names, bySource, refused } from '../define';
 import type { ShapeInput } from '../shape';
 
 const WATERMILL = {
@@ -52,7 +52,7 @@ export const watermillPg = defineShape({
     types: { transaction_id: 'xid8' },
     companions: ['watermill_offsets_{topic}'],
   },
-  facts: readIn('ThreeDotsLabs/watermill-sql@e26c90d3', 'one_state_per_reader', 'old_transaction_holds_back', 'nothing_is_deleted'),
+  facts: bySource('ThreeDotsLabs/watermill-sql@e26c90d3', 'one_state_per_reader', 'old_transaction_holds_back', 'nothing_is_deleted'),
 });
 
 /** Messages of one topic in an append-only table; each consumer group stores its acknowledged and its taken position. */
@@ -73,7 +73,7 @@ export const watermillMysql = defineShape({
     mustNotHave: ['acked', 'transaction_id'],
     companions: ['watermill_offsets_{topic}'],
   },
-  facts: readIn('ThreeDotsLabs/watermill-sql@e26c90d3', 'one_state_per_reader', 'nothing_is_deleted'),
+  facts: bySource('ThreeDotsLabs/watermill-sql@e26c90d3', 'one_state_per_reader', 'nothing_is_deleted'),
 });
 
 /** Messages of one topic for one reader, each marked or deleted when done. */
@@ -95,5 +95,5 @@ export const watermillQueue = defineShape({
     mustHave: names('offset uuid payload metadata acked created_at'),
     signature: ['acked', 'uuid', 'offset'],
   },
-  facts: readIn('ThreeDotsLabs/watermill-sql@e26c90d3', 'rows_may_go_when_done'),
+  facts: bySource('ThreeDotsLabs/watermill-sql@e26c90d3', 'rows_may_go_when_done'),
 });

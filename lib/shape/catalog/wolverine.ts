@@ -1,12 +1,12 @@
 /** Shared by Wolverine's tables: rows belong to a node by its number; 0 means no node. */
-import { above, byWord, refused, defineShape, exact, is, names, NOW, readIn } from '../define';
+import { above, byWord, refused, defineShape, exact, is, names, NOW, bySource } from '../define';
 import type { ShapeInput } from '../shape';
 
 const WOLVERINE = {
   origin: 'Wolverine (C#)',
   engines: ['postgres', 'mysql'],
   payload: { encoding: 'bytes', warn: 'binary_envelope' },
-  facts: readIn('JasperFx/wolverine@a4b6f5bd', 'binary_envelope'),
+  facts: bySource('JasperFx/wolverine@a4b6f5bd', 'binary_envelope'),
 } satisfies Partial<ShapeInput>;
 
 const OWNED = { not: is('owner_id', 0) } satisfies ShapeInput['rows'];
