@@ -8,6 +8,7 @@ import { formatMoney } from '@/lib/shared/text/money';
 import { Attempts, Figure } from '../figures/figure';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
+import { FactList } from '../frame/note';
 import { outboxHref } from '../hrefs';
 import classes from './event-screen.module.css';
 
@@ -100,44 +101,35 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
   const repeats = (key: (typeof rows)[number]['key']): boolean =>
     (key === 'topic' && event.topic === event.type) || (key === 'diedAt' && (event.diedAt ?? event.lastAttemptAt) === event.lastAttemptAt);
   const held = (key: (typeof rows)[number]['key']): boolean => key === 'id' || key === 'type' || fields[key];
+  // Most tables have no topic and no claims, so their absence is not shown.
+  const facts = rows
+    .filter(({ key }) => (held(key) || !SELDOM.includes(key)) && !repeats(key))
+    .map(({ key, value, absent = 'empty' }): [string, ReactNode] => [
+      t(key),
+      held(key) ? value || <span className={classes.dimmed}>{t(absent)}</span> : <Figure text={null} why="not_in_schema" />,
+    ]);
+  const place = (
+    <>
+      <Anchor component={Link} href={outboxHref(outbox.id)} size="sm">
+        <bdi>{outbox.name}</bdi>
+      </Anchor>{' '}
+      <span className={classes.dimmed}>
+        <bdi className={classes.mono}>{outbox.table}</bdi>
+      </span>
+    </>
+  );
+  const linked = (
+    <span className={classes.links}>
+      {links.map(({ label, url }) => (
+        <Anchor key={url} href={url} target="_blank" rel="noreferrer noopener" size="sm">
+          <bdi>{label}</bdi> <IconExternalLink size={12} aria-hidden />
+        </Anchor>
+      ))}
+    </span>
+  );
   return (
     <Block title={t('title')}>
-      <dl className={classes.facts}>
-        {/* Most tables have no topic and no claims, so their absence is not shown. */}
-        {rows
-          .filter(({ key }) => (held(key) || !SELDOM.includes(key)) && !repeats(key))
-          .map(({ key, value, absent = 'empty' }) => (
-            <div key={key}>
-              <dt>{t(key)}</dt>
-              <dd>
-                {held(key) ? value || <span className={classes.dimmed}>{t(absent)}</span> : <Figure text={null} why="not_in_schema" />}
-              </dd>
-            </div>
-          ))}
-        <div>
-          <dt>{t('outbox')}</dt>
-          <dd>
-            <Anchor component={Link} href={outboxHref(outbox.id)} size="sm">
-              <bdi>{outbox.name}</bdi>
-            </Anchor>{' '}
-            <span className={classes.dimmed}>
-              <bdi className={classes.mono}>{outbox.table}</bdi>
-            </span>
-          </dd>
-        </div>
-        {links.length > 0 && (
-          <div>
-            <dt>{t('links')}</dt>
-            <dd className={classes.links}>
-              {links.map(({ label, url }) => (
-                <Anchor key={url} href={url} target="_blank" rel="noreferrer noopener" size="sm">
-                  <bdi>{label}</bdi> <IconExternalLink size={12} aria-hidden />
-                </Anchor>
-              ))}
-            </dd>
-          </div>
-        )}
-      </dl>
+      <FactList className={classes.facts} facts={[...facts, [t('outbox'), place], [t('links'), links.length > 0 ? linked : null]]} />
     </Block>
   );
 }
