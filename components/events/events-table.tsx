@@ -9,7 +9,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { Attempts, Figure } from '../figures/figure';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
-import { useFormat } from '../figures/use-format';
+import { type Format, useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
 import { eventHref } from '../hrefs';
 import type { ShownRows } from '../lists/steady-rows';
@@ -37,6 +37,7 @@ export const EventRow = memo(Row, ({ event: before, ...same }, { event: after, .
 
 function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRowProps) {
   const t = useTranslations('events');
+  const format = useFormat();
   const label = [event.type, event.aggregateId ?? event.id].filter((part) => part !== null).join(' · ');
   return (
     <tr
@@ -67,44 +68,35 @@ function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRow
       </td>
       {columns.map((column) => (
         <td role="cell" key={column} className={classes[column]} data-column={column}>
-          <Cell column={column} event={event} />
+          {CELLS[column](event, format)}
         </td>
       ))}
     </tr>
   );
 }
 
-function Cell({ column, event }: { column: Column; event: OutboxEvent }): ReactNode {
-  const format = useFormat();
-  const text = (value: string | null, title: string | null = value) =>
-    value !== null && <bdi title={title ?? undefined}>{visibleText(value)}</bdi>;
-  const ago = (at: string | null) => at !== null && <RelativeTime at={at} />;
-  switch (column) {
-    case 'aggregate':
-      return text(event.aggregateId, event.aggregateType);
-    case 'attempts':
-      return <Attempts event={event} />;
-    case 'amount':
-      return event.amount === null ? unread(event) : formatMoney(event.amount, event.currency, format.locale);
-    case 'createdAt':
-      return event.createdAt !== null && <AbsoluteTime at={event.createdAt} />;
-    case 'age':
-      return ago(event.createdAt);
-    case 'attemptedAt':
-      return ago(event.lastAttemptAt);
-    case 'diedAt':
-      return ago(event.diedAt);
-    case 'publishedAt':
-      return ago(event.publishedAt);
-    case 'traceId':
-      return text(event.traceId) || unread(event);
-    default:
-      return text(event[column]);
-  }
-}
+const plain = (value: string | null, title: string | null = value): ReactNode =>
+  value !== null && <bdi title={title ?? undefined}>{visibleText(value)}</bdi>;
+
+const ago = (at: string | null): ReactNode => at !== null && <RelativeTime at={at} />;
 
 /** For a value inside a document that is too large to read for a list; it may exist. */
 const unread = ({ tooLarge }: OutboxEvent): ReactNode => (tooLarge ? <Figure text={null} why="too_large" /> : null);
+
+const CELLS: Record<Column, (event: OutboxEvent, format: Format) => ReactNode> = {
+  aggregate: ({ aggregateId, aggregateType }) => plain(aggregateId, aggregateType),
+  id: ({ id }) => plain(id),
+  age: ({ createdAt }) => ago(createdAt),
+  diedAt: ({ diedAt }) => ago(diedAt),
+  attempts: (event) => <Attempts event={event} />,
+  amount: (event, { locale }) => (event.amount === null ? unread(event) : formatMoney(event.amount, event.currency, locale)),
+  createdAt: ({ createdAt }) => createdAt !== null && <AbsoluteTime at={createdAt} />,
+  attemptedAt: ({ lastAttemptAt }) => ago(lastAttemptAt),
+  publishedAt: ({ publishedAt }) => ago(publishedAt),
+  dedupKey: ({ dedupKey }) => plain(dedupKey),
+  traceId: (event) => plain(event.traceId) || unread(event),
+  error: ({ error }) => plain(error),
+};
 
 interface EventsTableProps {
   outbox: OutboxInfo;
