@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CAUSE_VERSION, errorTemplate, isSameCause } from './cause';
+import { errorTemplate, isSameCause } from './cause';
 
 test.each([
   [
@@ -39,7 +39,6 @@ test.each([
 test('a template is its own template, so that a link that holds one finds the same rows', () => {
   for (const error of ['14 UNAVAILABLE: node-3:50051', 'order-x:7.5', 'b-2.lan:1234567', 'order 7: \'x\' and "y"', 'x'.repeat(299) + '17'])
     expect(errorTemplate(errorTemplate(error))).toBe(errorTemplate(error));
-  expect(CAUSE_VERSION).toBe(5);
 });
 
 test('a cause is a type and a text; none at all is a cause too', () => {

@@ -6,9 +6,6 @@ import type { Cause } from '../model';
  * quoted values and masked ones replaced. So a hundred rows of one cause are counted as one.
  */
 
-/** Raised when a text gets another template, so that stored templates are known to be outdated. */
-export const CAUSE_VERSION = 5;
-
 /** Replaces the parts in which texts of one cause differ. */
 export const VARIABLE = '…';
 
