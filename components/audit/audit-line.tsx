@@ -98,13 +98,7 @@ function BeforeAfter({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
     .map((row) => ({ ...row, changed: row.from !== row.to }))
     .sort((a, b) => Number(b.changed) - Number(a.changed));
   const text = (value: string | null | undefined) =>
-    value === undefined ? (
-      <span className={classes.absent}>{t('none')}</span>
-    ) : value === null ? (
-      <span className={classes.absent}>NULL</span>
-    ) : (
-      <bdi>{visibleText(value)}</bdi>
-    );
+    value == null ? <span className={classes.absent}>{value === null ? 'NULL' : t('none')}</span> : <bdi>{visibleText(value)}</bdi>;
   return (
     <div className={classes.diffFrame} tabIndex={0} role="region" aria-label={t('title')}>
       <table className={classes.diff}>

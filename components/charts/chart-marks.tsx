@@ -97,11 +97,8 @@ function flagRows(places: readonly number[]): number[] {
 }
 
 /** Deploys, incidents and notes as lines across a plot of `width` pixels. */
-export const ChartMarks = memo(function ChartMarks({
-  marks,
-  span: { from, to },
-  width,
-}: Pick<ChartProps, 'marks' | 'span'> & { width: number }) {
+export const ChartMarks = memo(function ChartMarks({ marks, span, width }: Pick<ChartProps, 'marks' | 'span'> & { width: number }) {
+  const { from, to } = span;
   const places = marks
     .map((mark) => ({ mark, share: (Date.parse(mark.at) - from) / (to - from) }))
     .filter(({ share }) => share >= 0 && share < 1)

@@ -26,7 +26,6 @@ export interface ChartLine {
 interface PaneFrame {
   /** What the values count, shown at the axis. */
   unit: string;
-  /** Formats a value on the axis. */
   format: (value: number) => string;
 }
 

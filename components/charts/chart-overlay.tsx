@@ -131,7 +131,6 @@ const Standing = memo(function Standing({ span: { points }, width }: { span: Tim
   );
 });
 
-/** The shared cursor and the span being selected. */
 function Moving({ span }: { span: TimeSpan }) {
   const format = useFormat();
   const { dragged, index } = useCursor(span);
@@ -162,7 +161,6 @@ type ReadValue = { name: string; line: ChartLine | null; text: string | null };
 /** Rows of the heat map that are read out for one step: the fullest. */
 const HEAT_ROWS_READ = 5;
 
-/** The values of a chart at one step, pane by pane. */
 function readPoint(point: RatedPoint, panes: readonly Pane[], count: (value: number) => string): ReadValue[] {
   return panes.flatMap((pane): ReadValue[] =>
     pane.kind === 'heat'
@@ -199,7 +197,6 @@ interface ChartReadingProps extends Pick<ChartProps, 'panes' | 'span' | 'marks'>
   width: number;
 }
 
-/** The values at the cursor, beside it. */
 function ChartReading({ point, index: at, width, panes, span, marks }: ChartReadingProps) {
   const words = useTranslations('outbox.charts');
   const format = useFormat();

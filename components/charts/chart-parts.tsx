@@ -45,7 +45,6 @@ export interface TakeOff {
 /** null if the viewer may not. */
 export const TakeOffContext = createContext<TakeOff | null>(null);
 
-/** The value of a line at a step; null if unknown. */
 export const lineText = ({ key, format }: ChartLine, { [key]: value }: RatedPoint): string | null =>
   value === null ? null : format(value);
 
@@ -71,7 +70,6 @@ export function useStepNotes(marks: readonly ChartMark[], stepMs: number): (poin
   ];
 }
 
-/** The legend of a line or bars: colour, and a line's dashes. */
 export function LineSign({ line: { hue, dash, barred } }: { line: ChartLine }) {
   return (
     <svg width={20} height={8} aria-hidden>

@@ -82,7 +82,6 @@ export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, he
   );
 });
 
-/** The runs of places without a gap. */
 function known(places: readonly (Place | null)[]): Place[][] {
   return runsOf(places, (place) => place !== null).map(([first, end]) => places.slice(first, end).filter((place) => place !== null));
 }
@@ -102,7 +101,6 @@ function bandPath(low: readonly (Place | null)[], high: readonly (Place | null)[
     .join('');
 }
 
-/** The times below the lowest pane of a chart. */
 function TimeTicks({ axis, span: { from, to }, width, y }: Pick<PaneProps<never>, 'axis' | 'span' | 'width'> & { y: number }) {
   return axis.ticks.map((at) => (
     <text key={at} x={INSET.left + ((at - from) / (to - from)) * width} y={y + 16} textAnchor="middle">
@@ -117,7 +115,6 @@ interface CursorDotsProps {
   placesOf: (key: ChartLine['key']) => (Place | null)[];
 }
 
-/** The values at the shared cursor, as dots on their lines. */
 function CursorDots({ lines, span, placesOf }: CursorDotsProps) {
   const { index } = useCursor(span);
   return lines.map(({ key, hue }) => {

@@ -118,8 +118,8 @@ export function TablesSection({ examination: { tables, statisticsSince, unseen }
       {tables.length > 0 && (
         <section className={classes.section}>
           <h2>{words('tables')}</h2>
-          {tables.map((table) => (
-            <TableBlock key={table.table} table={table} />
+          {tables.map((report) => (
+            <TableBlock key={report.table} report={report} />
           ))}
           <p className={classes.quiet}>
             {statisticsSince === null ? words('scansEver') : words('scansSince', { at: valueText('at', statisticsSince, reader) ?? '' })}
@@ -141,11 +141,8 @@ export function TablesSection({ examination: { tables, statisticsSince, unseen }
   );
 }
 
-function TableBlock({
-  table: { table, rows, tableBytes, indexBytes, growthBytesPerDay, writesPerSecond, hotShare, indexes },
-}: {
-  table: TableReport;
-}) {
+function TableBlock({ report }: { report: TableReport }) {
+  const { table, rows, tableBytes, indexBytes, growthBytesPerDay, writesPerSecond, hotShare, indexes } = report;
   const words = useTranslations('doctor');
   const reader = useReader();
   const text = (name: string, value: number | null): string => valueText(name, value, reader) ?? words('notCounted');

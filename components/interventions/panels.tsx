@@ -184,13 +184,8 @@ interface HaltedPanelProps {
  * Stopped between two interventions: why, what is left, and a button to continue. After one that was tried failed again, Stop is the
  * primary button, and going on is asked a second time.
  */
-export function HaltedPanel({
-  run: { progress, halt, results },
-  followed,
-  opening: { subject, operation },
-  onGoOn,
-  onClose,
-}: HaltedPanelProps) {
+export function HaltedPanel({ run, followed, opening: { subject, operation }, onGoOn, onClose }: HaltedPanelProps) {
+  const { progress, halt, results } = run;
   const t = useTranslations('interventions');
   const operations = useTranslations('operations');
   const [asked, setAsked] = useState(false);

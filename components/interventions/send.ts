@@ -55,17 +55,13 @@ interface Steps {
 }
 
 /** Carries out batches one after the other, each once, from `from` on; returns what stopped it before the last one, or null. */
-export async function runBatches(
-  batches: readonly Batch[],
-  from: number,
-  { send, halted, onResult }: Steps,
-): Promise<Halt | 'gone' | null> {
+export async function runBatches(batches: readonly Batch[], from: number, steps: Steps): Promise<Halt | 'gone' | null> {
   for (const [index, batch] of batches.entries()) {
     if (index < from) continue;
-    const end = halted(index) ?? (await send(batch));
+    const end = steps.halted(index) ?? (await steps.send(batch));
     if (end === 'gone' || 'why' in end) return end;
     if ('halt' in end) return end.halt;
-    onResult(end.result);
+    steps.onResult(end.result);
   }
   return null;
 }

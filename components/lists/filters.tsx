@@ -32,7 +32,6 @@ interface FiltersProps<F> {
   after?: ReactNode;
 }
 
-/** A filter as chips, one per field. */
 export function Filters<F>({ label, chips, onChange, onClear, before, after }: FiltersProps<F>) {
   const t = useTranslations('events.filter');
   return (

@@ -44,7 +44,6 @@ interface Target {
   further?: boolean;
 }
 
-/** Opens an outbox, a screen, or an event by its id. */
 export function Palette({ findEvent, text, onText, entered, onEntered, onClose }: PaletteProps) {
   const t = useTranslations('palette');
   const router = useRouter();
