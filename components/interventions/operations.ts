@@ -87,8 +87,8 @@ export function groupSkipped(skipped: readonly Skipped[], textOf: ReturnType<typ
   const groups = groupBy(skipped, ({ code, detail }) => [code, detail?.because, detail?.state].join(' '));
   return [...groups.values()].map((rows) => {
     const texts = new Set(rows.map(({ code, detail }) => textOf(code, detail)));
-    const [first] = rows;
-    const why = texts.size === 1 || first === undefined ? [...texts].join() : textOf(first.code, { ...first.detail, at: null });
+    const [{ code, detail }] = rows;
+    const why = textOf(code, texts.size === 1 ? detail : { ...detail, at: null });
     return { why, ids: rows.map(({ id }) => id) };
   });
 }

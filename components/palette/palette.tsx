@@ -142,18 +142,11 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
         {search.status === 'done' && nothing && !unread && <Spotlight.Empty>{wanted === '' ? t('nothing') : t('noEvent')}</Spotlight.Empty>}
         <FirstSelected found={found} goThere={search.status !== 'searching' && entered} onGone={() => onEntered(false)} />
         {(unread || shownScreens.length + shownOutboxes.length === 0) &&
-          [...places].map(
-            ([key, [first, ...others]]) =>
-              first !== undefined && (
-                <Spotlight.Empty key={key}>
-                  {t('gaps', {
-                    role: first.role ?? 'any',
-                    why: first.why,
-                    outboxes: [first, ...others].map(({ outbox }) => outboxName(outbox)).join(', '),
-                  })}
-                </Spotlight.Empty>
-              ),
-          )}
+          [...places].map(([key, gaps]) => {
+            const [{ role, why }] = gaps;
+            const names = gaps.map(({ outbox }) => outboxName(outbox)).join(', ');
+            return <Spotlight.Empty key={key}>{t('gaps', { role: role ?? 'any', why, outboxes: names })}</Spotlight.Empty>;
+          })}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

@@ -1,3 +1,4 @@
+import { groupBy } from './group-by';
 import { causeText, errorTemplate } from './lists/cause';
 import type { DeadLetterGroup, EventFilter, OutboxEvent } from './model';
 import { sumAmounts } from './text/money';
@@ -8,38 +9,29 @@ export type DeadEvent = Pick<OutboxEvent, 'id' | 'type' | 'error' | 'createdAt'>
 
 /** Groups dead events (newest first) by cause; texts that differ get their template. Largest group first. */
 export function groupByCause(outbox: string, events: readonly DeadEvent[]): DeadLetterGroup[] {
-  const groups = new Map<string, DeadLetterGroup>();
-  for (const { id, type, error: whole, createdAt, diedAt, amount = null, currency = null } of events) {
-    const [error, template] = whole === null ? [null, null] : [causeText(whole), errorTemplate(whole)];
-    const key = JSON.stringify([type, template]);
-    const group = groups.get(key);
-    const at = diedAt ?? createdAt;
-    const sums = sumAmounts([{ amount, currency }]);
-    const one = { outbox, type, error, count: 1, firstSeenAt: at, lastSeenAt: at, sampleEventId: id, sums, summed: sums.length };
-    groups.set(key, group === undefined ? one : joined(group, one, group.error === error ? error : template));
-  }
-  return [...groups.values()].sort(byCount);
+  const causes = groupBy(events, ({ type, error }) => JSON.stringify([type, error === null ? null : errorTemplate(error)]));
+  return [...causes.values()].map((rows) => groupOf(outbox, rows)).sort(byCount);
 }
 
-export const byCount = (a: DeadLetterGroup, b: DeadLetterGroup): number => b.count - a.count || compare(b.lastSeenAt, a.lastSeenAt);
+export const byCount = (a: DeadLetterGroup, b: DeadLetterGroup): number =>
+  b.count - a.count || (b.lastSeenAt ?? '').localeCompare(a.lastSeenAt ?? '');
 
-function joined(group: DeadLetterGroup, one: DeadLetterGroup, error: string | null): DeadLetterGroup {
-  const times = [group.lastSeenAt, one.lastSeenAt, group.firstSeenAt].filter((at) => at !== null).sort(compare);
-  const seen = { firstSeenAt: times[0] ?? null, lastSeenAt: times.at(-1) ?? null };
+function groupOf(outbox: string, rows: [DeadEvent, ...DeadEvent[]]): DeadLetterGroup {
+  const [{ id, type, error }] = rows;
+  const texts = new Set(rows.map((row) => row.error && causeText(row.error)));
+  const times = rows.flatMap(({ diedAt, createdAt }) => diedAt ?? createdAt ?? []).sort();
+  const amounts = rows.map(({ amount = null, currency = null }) => ({ amount, currency }));
   return {
-    ...group,
-    ...seen,
-    error,
-    count: group.count + 1,
-    sums: sumAmounts([...group.sums, ...one.sums]),
-    summed: group.summed + one.summed,
+    outbox,
+    type,
+    error: error && (texts.size === 1 ? causeText(error) : errorTemplate(error)),
+    count: rows.length,
+    firstSeenAt: times[0] ?? null,
+    lastSeenAt: times.at(-1) ?? null,
+    sampleEventId: id,
+    sums: sumAmounts(amounts),
+    summed: amounts.filter((amount) => sumAmounts([amount]).length > 0).length,
   };
-}
-
-/** ISO times of one zone sort as text; null sorts first. */
-function compare(a: string | null, b: string | null): number {
-  const [x, y] = [a ?? '', b ?? ''];
-  return x < y ? -1 : x > y ? 1 : 0;
 }
 
 /** A filter for the rows of a group; rows without an error are found by type only. */

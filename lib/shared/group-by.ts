@@ -1,10 +1,11 @@
 /** Values by key, both in the order in which they come. */
-export function groupBy<K, T>(values: readonly T[], keyOf: (value: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
+export function groupBy<K, T>(values: readonly T[], keyOf: (value: T) => K): Map<K, [T, ...T[]]> {
+  const groups = new Map<K, [T, ...T[]]>();
   for (const value of values) {
-    const group = groups.get(keyOf(value)) ?? [];
-    group.push(value);
-    groups.set(keyOf(value), group);
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
   }
   return groups;
 }
