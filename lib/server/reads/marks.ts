@@ -72,11 +72,6 @@ export async function endMark(context: Context, id: string): Promise<Mark> {
 
 /** Every mark has an audit entry with its author. */
 function audit(db: StoreDb, { actor }: Context, operation: 'mark' | 'unmark', mark: Mark): Promise<void> {
-  const { at, kind, text, url } = mark;
-  return recordDeed(db, actor, {
-    operation,
-    outbox: mark.outbox ?? null,
-    reason: text,
-    [operation === 'mark' ? 'after' : 'before']: { at, kind, text, url },
-  });
+  const { at, kind, text, url, outbox } = mark;
+  return recordDeed(db, actor, { operation, outbox, reason: text, [operation === 'mark' ? 'after' : 'before']: { at, kind, text, url } });
 }
