@@ -17,7 +17,6 @@ export interface CatalogueTable {
   comment: string | null;
   /** Approximate rows at the server's last count; null if there is none. */
   estimatedRows: number | null;
-  /** This role may read its rows. */
   readable: boolean;
   /** Row-level security applies to this role: it may see fewer rows than there are. */
   rowSecurity: boolean;

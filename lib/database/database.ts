@@ -21,23 +21,7 @@ export interface DatabaseOptions {
 }
 
 /** An observed database with a reader and an operator role. Reads never use the operator's connections. */
-export interface Database {
-  id: string;
-  engine: Engine;
-  /** Runs in one read-only transaction with the given limits; failures are DatabaseFailure. */
-  read<T>(work: (db: Db) => Promise<T>, limits?: Partial<TransactionLimits>): Promise<T>;
-  /** As `read`, for values that may be megabytes: one at a time, on a connection reserved for it if the server's limit leaves one. */
-  readContent<T>(work: (db: Db) => Promise<T>): Promise<T>;
-  /** Runs in one read-write transaction of the operator's role; null without an operator URL. */
-  write: (<T>(work: (db: Db) => Promise<T>, limits?: Partial<TransactionLimits>) => Promise<T>) | null;
-  /** Names of the roles, from the URLs; for grants. */
-  roles: { reader: string; operator: string | null };
-  /** Resolves if the database is reachable, throws DatabaseFailure if not; connects only if neither is known. */
-  reachable(): Promise<void>;
-  /** The last known state; sends nothing to the database. */
-  status(): DatabaseStatus;
-  close(): Promise<void>;
-}
+export type Database = ReturnType<typeof openDatabase>;
 
 /** Whether a database answers, and the connections it takes. */
 export interface DatabaseStatus extends Connections {
@@ -45,11 +29,10 @@ export interface DatabaseStatus extends Connections {
   version: string | null;
 }
 
-/** Reads are short by design; a slow one is cancelled and fails as `timeout`. */
-const READ_LIMITS: TransactionLimits = { statementMs: 5_000, lockMs: 500, idleMs: 10_000 };
+/** Transactions are short by design; a slow one is cancelled and fails as `timeout`. */
+const LIMITS: TransactionLimits = { statementMs: 5_000, lockMs: 500, idleMs: 10_000 };
 /** Shorter than connecting may take: other content reads queue behind it. */
-const CONTENT_LIMITS: TransactionLimits = { ...READ_LIMITS, statementMs: 2_500 };
-const WRITE_LIMITS: TransactionLimits = { statementMs: 5_000, lockMs: 500, idleMs: 10_000 };
+const CONTENT_LIMITS: TransactionLimits = { ...LIMITS, statementMs: 2_500 };
 /** Most connections of one database by role, within the limits of its server. */
 const MOST: Record<ConnectionRole, number> = { reader: 5, content: 1, collector: 4, operator: 4 };
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -58,8 +41,8 @@ const IN_LINE_MS = 10_000;
 const CLIENT_TIMEOUT_MS = 8_000;
 
 /** Opens the pools; connects to nothing yet. Throws Problem `invalid` for an unknown URL scheme. */
-export function openDatabase(options: DatabaseOptions): Database {
-  const engine = engineForUrl(options.url);
+export function openDatabase(options: DatabaseOptions) {
+  const engine: Engine = engineForUrl(options.url);
   const servers = options.servers ?? createServers();
   const pool = (url: string, role: ConnectionRole, name: string): Db =>
     new Kysely({
@@ -106,26 +89,30 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     id: options.id,
     engine,
-    read: run(reader, 'read only', READ_LIMITS),
+    /** Runs in one read-only transaction with the given limits; failures are DatabaseFailure. */
+    read: run(reader, 'read only', LIMITS),
+    /** As `read`, for values that may be megabytes: one at a time, on a connection reserved for it if the server's limit leaves one. */
     readContent: run(content, 'read only', CONTENT_LIMITS),
-    write: operator === null ? null : run(operator, 'read write', WRITE_LIMITS),
+    /** Runs in one read-write transaction of the operator's role; null without an operator URL. */
+    write: operator === null ? null : run(operator, 'read write', LIMITS),
+    /** Names of the roles, from the URLs; for grants. */
     roles: { reader: roleOf(options.url), operator: options.operatorUrl === undefined ? null : roleOf(options.operatorUrl) },
-    async reachable() {
+    /** Resolves if the database is reachable, throws DatabaseFailure if not; connects only if neither is known. */
+    async reachable(): Promise<void> {
       if (servers.connections(options.id)?.state === 'up') return;
       // Getting a connection is the check; it is released at once.
       await reader.connection().execute(() => Promise.resolve());
     },
-    status() {
+    /** The last known state; sends nothing to the database. */
+    status(): DatabaseStatus {
       const connections = servers.connections(options.id);
       if (connections === null) throw new Error(`Database ${options.id} has no connections`);
       return { ...connections, version };
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([reader.destroy(), content.destroy(), operator?.destroy()]);
     },
   };
 }
 
-function roleOf(url: string): string {
-  return decodeURIComponent(new URL(url).username);
-}
+const roleOf = (url: string): string => decodeURIComponent(new URL(url).username);

@@ -105,11 +105,5 @@ export interface TableRules {
   signature: string;
 }
 
-export interface RoleRights {
-  usage: boolean;
-  /** False also if no row-level security policy lets the role see any row. */
-  select: boolean;
-  insert: boolean;
-  delete: boolean;
-  updateColumns: Set<string>;
-}
+/** `usage`: of the schema. `select` is false also if no row-level security policy lets the role see any row. */
+export type RoleRights = TableDescription['privileges'] & { usage: boolean };

@@ -31,7 +31,6 @@ export interface TransactionLimits {
 
 /** Planner settings of one transaction on top of what `byIndex` sets. */
 export interface PlannerSettings {
-  /** Allows sequential scans. */
   scans?: boolean;
   /** Allows bitmap scans. */
   blocks?: boolean;
@@ -54,30 +53,14 @@ export interface TableSize {
 }
 
 /** Row changes counted by the database since its last statistics reset, rolled back ones included. */
-export interface ChangeCounts {
-  inserted: number;
-  updated: number;
-  deleted: number;
+export type ChangeCounts = Record<'inserted' | 'updated' | 'deleted', number>;
+
+export function ownColumn(type: string, kind: ColumnDescription['kind']): ColumnDescription {
+  return { name: '', type, kind, nullable: true, generated: false };
 }
 
-export const ownColumn = (type: string, kind: ColumnDescription['kind']): ColumnDescription => ({
-  name: '',
-  type,
-  kind,
-  nullable: true,
-  generated: false,
-});
-
-export interface CompanionColumns {
-  id: ColumnDescription;
-  /** Short text, for keys. */
-  name: ColumnDescription;
-  text: ColumnDescription;
-  json: ColumnDescription;
-  number: ColumnDescription;
-  /** An instant, to the microsecond. */
-  time: ColumnDescription;
-}
+/** `name`: a short text, for keys. `time`: an instant, to the microsecond. */
+export type CompanionColumns = Record<'id' | 'name' | 'text' | 'json' | 'number' | 'time', ColumnDescription>;
 
 export interface EngineFeatures {
   /** INSERT, UPDATE and DELETE have RETURNING. */
@@ -111,10 +94,7 @@ export interface Engine {
   features: EngineFeatures;
   fragments: Fragments;
   /** Quotes identifiers and literals in statements that a person reads and runs. */
-  quote: {
-    identifier(name: string): string;
-    literal(text: string): string;
-  };
+  quote: { identifier(name: string): string; literal(text: string): string };
   /** Schema of tables named without one; null if that is the database of the URL. */
   defaultSchema: string | null;
   /** The console's own tables in an observed database: in a schema of their own, or beside the others with a prefix. */

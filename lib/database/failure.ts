@@ -27,8 +27,10 @@ export const FAILURE_CODES = [
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
 /** Inverts a table of error codes: from the server's code to ours. */
-export const byCode = (codes: Partial<Record<FailureCode, readonly (string | number)[]>>): ReadonlyMap<string, FailureCode> =>
-  new Map(Object.entries(codes).flatMap(([code, own]) => own.map((one) => [String(one), code as FailureCode])));
+export function byCode<Code extends string = FailureCode>(codes: Partial<Record<Code, readonly (string | number)[]>>): Map<string, Code> {
+  const tables = Object.entries(codes) as [Code, readonly (string | number)[]][];
+  return new Map(tables.flatMap(([code, own]) => own.map((one): [string, Code] => [String(one), code])));
+}
 
 /** Node's codes for a connection that broke or could not be made. */
 export const SOCKET_CODES: readonly string[] = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT']; // prettier-ignore

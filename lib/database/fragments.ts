@@ -75,7 +75,6 @@ export interface Fragments {
   rowAsJson(columns: { name: string; column: RawBuilder<unknown>; description?: ColumnDescription }[]): RawBuilder<string>;
   /** Case-insensitive substring test with wildcards taken literally. */
   contains(column: RawBuilder<unknown>, needle: string): RawBuilder<boolean>;
-  distinctFrom(left: RawBuilder<unknown>, right: RawBuilder<unknown>): RawBuilder<boolean>;
   notTrue(condition: RawBuilder<boolean>): RawBuilder<boolean>;
   /** The current time, comparable with the result of `instant`. */
   now(): RawBuilder<unknown>;

@@ -4,9 +4,7 @@ import type { DatabaseFailure } from '../failure';
 import { Availability, type AvailabilityState } from './availability';
 import { Share, type Lane, type LaneCounts, type LaneOptions, type Source } from './share';
 
-export interface RoleConnections extends LaneCounts {
-  limit: number;
-}
+type RoleConnections = LaneCounts & { limit: number };
 
 export interface Connections {
   state: AvailabilityState;
@@ -20,13 +18,8 @@ export interface Connections {
 
 export type Servers = ReturnType<typeof createServers>;
 
-interface Server {
-  key: string;
-  shares: Record<ConnectionRole, Share>;
-}
-
 interface Entry {
-  server: Server;
+  server: ReturnType<typeof newServer>;
   availability: Availability;
   lanes: { role: ConnectionRole; counts: () => LaneCounts }[];
 }
@@ -42,24 +35,16 @@ export function connectionLimits(perServer: number): Record<ConnectionRole, numb
   return { reader: perServer - operator - collector - content, content, collector, operator };
 }
 
+function newServer(key: string, limits: Record<ConnectionRole, number>) {
+  const reader = new Share(limits.reader);
+  const content = limits.content === 0 ? reader : new Share(limits.content);
+  return { key, shares: { reader, content, collector: new Share(limits.collector), operator: new Share(limits.operator) } };
+}
+
 /** Opens no connection. */
 export function createServers(perServer: number = CONNECTIONS_PER_SERVER) {
-  const servers = new Map<string, Server>();
+  const servers = new Map<string, Entry['server']>();
   const entries = new Map<string, Entry>();
-  const limits = connectionLimits(perServer);
-
-  function shares(): Server['shares'] {
-    const reader = new Share(limits.reader);
-    const content = limits.content === 0 ? reader : new Share(limits.content);
-    return { reader, content, collector: new Share(limits.collector), operator: new Share(limits.operator) };
-  }
-
-  function serverOf(url: string): Server {
-    const key = serverKey(url);
-    const found = servers.get(key) ?? { key, shares: shares() };
-    servers.set(key, found);
-    return found;
-  }
 
   return {
     lane<C extends object>(
@@ -67,7 +52,9 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER) {
       source: Source<C>,
       options: Omit<LaneOptions, 'availability'>,
     ): Lane<C> {
-      const server = serverOf(url);
+      const key = serverKey(url);
+      const server = servers.get(key) ?? newServer(key, connectionLimits(perServer));
+      servers.set(key, server);
       const entry = entries.get(database) ?? { server, availability: new Availability(), lanes: [] };
       entries.set(database, entry);
       // An operator's change always tries to connect, even right after another caller failed.
@@ -79,26 +66,15 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER) {
     connections(database: string): Connections | null {
       const entry = entries.get(database);
       if (entry === undefined) return null;
-      const { availability, server, lanes } = entry;
+      const { server, lanes } = entry;
+      const { state, since, failure } = entry.availability;
       const roles: Connections['roles'] = {};
       for (const { role, counts } of lanes) {
-        const { inUse, idle, waiting } = counts();
-        const before = roles[role];
-        roles[role] = {
-          inUse: inUse + (before?.inUse ?? 0),
-          idle: idle + (before?.idle ?? 0),
-          waiting: waiting + (before?.waiting ?? 0),
-          limit: server.shares[role].limit,
-        };
+        const sum = (roles[role] ??= { inUse: 0, idle: 0, waiting: 0, limit: server.shares[role].limit });
+        for (const [name, count] of Object.entries(counts())) sum[name as keyof LaneCounts] += count;
       }
       const open = [...new Set(CONNECTION_ROLES.map((role) => server.shares[role]))].reduce((sum, share) => sum + share.open, 0);
-      return {
-        state: availability.state,
-        since: availability.since,
-        failure: availability.failure,
-        roles,
-        server: { key: server.key, open, limit: perServer },
-      };
+      return { state, since, failure, roles, server: { key: server.key, open, limit: perServer } };
     },
   };
 }

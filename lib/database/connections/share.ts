@@ -33,11 +33,7 @@ export interface LaneOptions {
   availability: Availability | null;
 }
 
-export interface LaneCounts {
-  inUse: number;
-  idle: number;
-  waiting: number;
-}
+export type LaneCounts = Record<'inUse' | 'idle' | 'waiting', number>;
 
 interface Waiter {
   lane: LaneOf<object>;

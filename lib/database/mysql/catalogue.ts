@@ -26,8 +26,7 @@ async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: numbe
     const kind = /^(tinyint|bit)\(1\)/.test(type) ? 'boolean' : (KIND_BY_TYPE[base.toLowerCase()] ?? 'other');
     const generated = /GENERATED/i.test(extra) && !/DEFAULT_GENERATED/i.test(extra);
     const column = { name, type, kind, nullable: nullable === 'YES', generated, labels: labelsOf(type) };
-    byTable.set(key, byTable.get(key) ?? []);
-    byTable.get(key)?.push(column);
+    byTable.set(key, [...(byTable.get(key) ?? []), column]);
   }
   return rows.map((row) => ({
     name: { schema: row.s, table: row.t },
@@ -48,9 +47,8 @@ export const mysqlCatalogue: CatalogueReader = {
     if (!indexLedBy(table, column)) return null;
     const { rows } = await sql<{ value: string }>`
       select ${shortened(sql`cast(v as char)`)} as value from (select ${sql.ref(column)} as v from ${tableRef(table.name)}
-      where ${sql.ref(column)} is not null group by ${sql.ref(column)} order by ${sql.ref(column)} limit ${sql.lit(limit)}) as found`.execute(
-      db,
-    );
+        where ${sql.ref(column)} is not null group by ${sql.ref(column)} order by ${sql.ref(column)} limit ${sql.lit(limit)})
+      as found`.execute(db);
     return rows.map((row) => row.value);
   },
 

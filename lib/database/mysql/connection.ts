@@ -66,7 +66,8 @@ export class KnownServer {
 
   async ask(raw: mysql.Connection): Promise<ServerKind> {
     if (this.#kind !== null) return this.#kind;
-    const [row] = await rowsOf(raw, 'select version() as version');
+    const answer = await send(raw, 'select version() as version', []);
+    const [row] = Array.isArray(answer) ? answer : [];
     return (this.#kind = serverKind(String(row?.version)));
   }
 
@@ -279,11 +280,6 @@ function send(raw: mysql.Connection, sql: string, values: Scalar[]): Promise<Ans
     if (values.length === 0) raw.query(sql, done);
     else raw.execute(sql, values, done);
   });
-}
-
-async function rowsOf(raw: mysql.Connection, sql: string): Promise<Record<string, unknown>[]> {
-  const answer = await send(raw, sql, []);
-  return Array.isArray(answer) ? answer : [];
 }
 
 /** Throws for other types: the driver would turn an object into JSON, a list of assignments or a date in some time zone. */

@@ -100,18 +100,14 @@ export function labelsOf(type: string): string[] | null {
 async function jsonColumns(db: Db, { s, t }: TableRow): Promise<Set<string>> {
   const { rows } = await sql<{ clause: string }>`select check_clause as clause from information_schema.check_constraints
     where constraint_schema = ${s} and table_name = ${t} and check_clause like '%json_valid%'`.execute(db);
-  return new Set(
-    rows.flatMap(({ clause }) =>
-      [...clause.matchAll(/json_valid\(`((?:[^`]|``)+)`\)/gi)].map((match) => (match[1] ?? '').replaceAll('``', '`')),
-    ),
-  );
+  const quoted = rows.flatMap(({ clause }) => [...clause.matchAll(/json_valid\(`((?:[^`]|``)+)`\)/gi)].map(([, name = '']) => name));
+  return new Set(quoted.map((name) => name.replaceAll('``', '`')));
 }
 
 /** The parts of each index of the tables that `where` selects, in their order. */
 export async function readStatistics(db: Db, where: RawBuilder<unknown>): Promise<[name: string, parts: IndexPart[]][]> {
-  const { rows } =
-    await sql<IndexPart>`select * from information_schema.statistics where ${where} order by index_name, seq_in_index`.execute(db);
-  return [...groupBy(rows, ({ INDEX_NAME }) => INDEX_NAME)];
+  const parts = sql<IndexPart>`select * from information_schema.statistics where ${where} order by index_name, seq_in_index`;
+  return [...groupBy((await parts.execute(db)).rows, ({ INDEX_NAME }) => INDEX_NAME)];
 }
 
 /** False for an invisible or ignored index: it is maintained on every write, but the planner does not use it. */
@@ -163,21 +159,16 @@ export async function tableSize(db: Db, table: TableName): Promise<TableSize> {
       create_options as options, table_type as type
     from information_schema.tables where table_schema = ${schemaOf(table)} and table_name = ${table.table}`.execute(db);
   const [row] = rows;
-  const sizeOf = async ({ n, type }: { n: string | number | null; type: string }): Promise<number> =>
-    n === null ? (type === 'VIEW' ? viewRows(db, table) : Infinity) : Number(n);
-  return {
-    rows: row === undefined ? Infinity : await sizeOf(row),
-    partitioned: /\bpartitioned\b/i.test(row?.options ?? ''),
-  };
+  const partitioned = /\bpartitioned\b/i.test(row?.options ?? '');
+  if (row?.n != null) return { rows: Number(row.n), partitioned };
+  return { rows: row?.type === 'VIEW' ? await viewRows(db, table) : Infinity, partitioned };
 }
 
 /** The planner's estimate; Infinity if the role may not see the view's definition (SHOW VIEW). */
 async function viewRows(db: Db, view: TableName): Promise<number> {
   try {
-    const { rows } = await sql<{
-      id: string | number | null;
-      rows: string | number | null;
-    }>`explain format = traditional select 1 from ${tableRef(view)} as o`.execute(db);
+    const plan = sql<Record<'id' | 'rows', string | number | null>>`explain format = traditional select 1 from ${tableRef(view)} as o`;
+    const { rows } = await plan.execute(db);
     // Joined tables share an id and multiply; subqueries have other ids.
     return rows.filter(({ id }) => Number(id) === 1).reduce((product, { rows: read }) => product * Number(read ?? 1), 1);
   } catch (error) {
@@ -186,9 +177,7 @@ async function viewRows(db: Db, view: TableName): Promise<number> {
   }
 }
 
-export async function estimateRows(db: Db, table: TableName): Promise<number> {
-  return (await tableSize(db, table)).rows;
-}
+export const estimateRows = async (db: Db, table: TableName): Promise<number> => (await tableSize(db, table)).rows;
 
 /** From the performance schema, since the server's start; null if it is off or the role may not read its table. */
 export async function changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ownColumn, type Engine } from '../engine';
-import type { ColumnDescription } from '../description';
+import type { ColumnDescription, Db } from '../description';
 import { daysOf, printedTime, printsAsDecimal, printsAsInteger, resolutionOf, UUID } from '../column-text';
 import { LimitsOfTransaction } from './connection';
 import { describeMysqlTable, mysqlTableNames, CHANGE_COUNTERS, changeCounts, estimateRows, tableSize } from './describe';
@@ -35,6 +35,12 @@ function timeFits(text: string): boolean {
   const time = printedTime(text);
   if (time === null || time.year > 9_999 || time.month > 12 || time.beforeChrist || time.zoneHours !== null) return false;
   return time.day <= (time.month === 0 ? 31 : daysOf(time));
+}
+
+/** The server's own, in capitals: a session may have others. */
+async function settings(db: Db, names: string[]): Promise<string[]> {
+  const { rows } = await sql<{ Value: string }>`show global variables where variable_name in (${sql.join(names.map(sql.lit))})`.execute(db);
+  return rows.map(({ Value: value }) => value.toUpperCase());
 }
 
 const identifier = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
@@ -111,10 +117,8 @@ export const mysqlEngine: Engine = {
   // There are no deferred constraints.
   settleConstraints: () => Promise.resolve(),
   async isReadOnly(db) {
-    const { rows } = await sql<{
-      Value: string;
-    }>`show global variables where variable_name in ('read_only', 'super_read_only', 'innodb_read_only')`.execute(db);
-    return rows.some(({ Value: value }) => !/^(off|0)$/i.test(value));
+    const values = await settings(db, ['read_only', 'super_read_only', 'innodb_read_only']);
+    return values.some((value) => value !== 'OFF' && value !== '0');
   },
   async otherSessions(db) {
     const right = await sql`select 1 from information_schema.user_privileges where privilege_type = 'PROCESS' limit 1`.execute(db);
@@ -125,10 +129,7 @@ export const mysqlEngine: Engine = {
     return rows.map(({ name, count }) => ({ name, count: Number(count) }));
   },
   async logsStatements(db) {
-    const { rows } = await sql<{
-      Value: string;
-    }>`show global variables where variable_name in ('log_bin', 'binlog_format')`.execute(db);
-    const values = rows.map(({ Value: value }) => value.toUpperCase());
+    const values = await settings(db, ['log_bin', 'binlog_format']);
     return values.includes('ON') && values.includes('STATEMENT');
   },
 };

@@ -138,7 +138,6 @@ export const mysqlFragments: Fragments = {
   rowAsJson: (columns) =>
     sql`json_object(${sql.join(columns.flatMap(({ name, column, description }) => [sql.lit(name), asText(column, description)]))})`,
   contains: (column, needle) => sql`(instr(lower(cast(${column} as char)), lower(${needle})) > 0)`,
-  distinctFrom: (left, right) => sql`(not (${left} <=> ${right}))`,
   notTrue: (condition) => sql`((${condition}) is not true)`,
   now: () => sql`utc_timestamp(6)`,
   nowFor(description, timeZone) {

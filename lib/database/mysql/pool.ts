@@ -1,12 +1,4 @@
-import {
-  MysqlAdapter,
-  MysqlIntrospector,
-  MysqlQueryCompiler,
-  CompiledQuery,
-  type Dialect,
-  type Driver,
-  type TransactionSettings,
-} from 'kysely';
+import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, CompiledQuery, type Dialect, type Driver } from 'kysely';
 import mysql from 'mysql2';
 import { within } from '@/lib/shared/async/within';
 import type { Source } from '../connections/share';
@@ -35,7 +27,7 @@ function driver(options: PoolOptions, session: mysql.ConnectionOptions): Driver 
   return {
     init: () => Promise.resolve(),
     acquireConnection: () => lane.acquire(),
-    async beginTransaction(connection, settings: TransactionSettings) {
+    async beginTransaction(connection, settings) {
       // Sessions are READ COMMITTED (`MysqlConnection.open`), so that one statement begins a transaction.
       if (settings.isolationLevel !== undefined && settings.isolationLevel !== 'read committed')
         throw new Error(`no transaction here is ${settings.isolationLevel}`);

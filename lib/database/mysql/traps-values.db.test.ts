@@ -94,7 +94,7 @@ describe('on MySQL and MariaDB', () => {
     expect(await values(table, t('id'), fragments.isTrue(t('done'), done, false))).toEqual([1, 3]);
   });
 
-  it('NULL is told from everything, and is itself', async () => {
+  it('a comparison with NULL is not true', async () => {
     const table = await make(
       'nulls',
       'id int PRIMARY KEY, a varchar(5), b varchar(5)',
@@ -104,7 +104,6 @@ describe('on MySQL and MariaDB', () => {
       "4, 'x', 'x'",
       "5, 'x', 'y'",
     );
-    expect(await values(table, t('id'), fragments.distinctFrom(t('a'), t('b')))).toEqual([2, 3, 5]);
     expect(await values(table, t('id'), fragments.notTrue(sql`t.a = t.b`))).toEqual([1, 2, 3, 5]);
   });
 

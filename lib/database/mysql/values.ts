@@ -64,10 +64,8 @@ const isNumber = (description: ColumnDescription): boolean =>
 
 /** `Fragments.isOneOf` with parameters. */
 export function isOneOf(column: Sql, values: string[], description: ColumnDescription): Sql<boolean> {
-  const given = values.map((value) => sql`${value}`);
-  if (isText(description)) return textIn(column, given, description);
-  const own = values.map((value) => typed(value, description));
-  return oneOf(column, own);
+  const own = values.map((value) => (isText(description) ? sql`${value}` : typed(value, description)));
+  return isText(description) ? textIn(column, own, description) : oneOf(column, own);
 }
 
 export function isTrue(column: Sql, description: ColumnDescription, wanted: boolean): Sql<boolean> {

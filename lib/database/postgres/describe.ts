@@ -45,10 +45,8 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
   // By name, as to_regclass() fails if the role has no USAGE on the schema.
   const named = name.schema === null ? sql`pg_table_is_visible(c.oid)` : sql`n.nspname = ${name.schema}`;
   // The server turns a LIKE pattern it knows when planning into a range of the index, in any encoding.
-  const beginning = `${[...name.table]
-    .slice(0, NAMESAKE_CHARACTERS)
-    .join('')
-    .replace(/[\\%_]/g, '\\$&')}%`;
+  const letters = [...name.table].slice(0, NAMESAKE_CHARACTERS).join('');
+  const beginning = `${letters.replace(/[\\%_]/g, '\\$&')}%`;
   const { rows } = await sql<CatalogueRow>`
     select n.nspname as schema, c.relname as table, c.relkind::text as relkind,
       (select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
@@ -76,9 +74,8 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
           * (pg_relation_size(l.oid) / current_setting('block_size')::int)), 0)::float8
         from (select c.oid union select relid from pg_partition_tree(c.oid)) as tree(oid) join pg_class l on l.oid = tree.oid where l.relkind in ('r', 'm')) end as estimated_rows,
       has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(c.oid, 'SELECT') as can_select, has_table_privilege(c.oid, 'INSERT') as can_insert, has_table_privilege(c.oid, 'DELETE') as can_delete
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relname = ${name.table} and ${named} and c.relkind in ('r', 'p', 'v', 'm', 'f')`.execute(
-    db,
-  );
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relname = ${name.table} and ${named} and c.relkind in ('r', 'p', 'v', 'm', 'f')`.execute(db);
   const row = rows[0];
   if (row === undefined) return null;
   const columns = JSON.parse(row.columns) as ColumnRow[];
@@ -102,12 +99,10 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
 
 /** Served by the catalogue's index on schemas; locks nothing. */
 export async function postgresTableNames(db: Db, schema: string | null): Promise<string[]> {
-  const where =
-    schema === null
-      ? sql`pg_table_is_visible(c.oid) and n.nspname not in ('pg_catalog', 'information_schema')`
-      : sql`n.nspname = ${schema}`;
+  const visible = sql`pg_table_is_visible(c.oid) and n.nspname not in ('pg_catalog', 'information_schema')`;
   const { rows } = await sql<{ name: string }>`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where ${where} and c.relkind in ('r', 'p', 'v', 'm', 'f') order by c.relname limit 2000`.execute(db);
+    where ${schema === null ? visible : sql`n.nspname = ${schema}`} and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    order by c.relname limit 2000`.execute(db);
   return rows.map((row) => row.name);
 }
 
@@ -120,10 +115,8 @@ function describeColumn({ name, type, base, nullable, generated, labels, over }:
 function leadingColumns({ options, ...index }: IndexRow): IndexDescription {
   const firstExpression = index.columns.indexOf('');
   const columns = firstExpression === -1 ? index.columns : index.columns.slice(0, firstExpression);
-  const sorted = (options ?? [])
-    .slice(0, columns.length)
-    .map((option) => ({ descending: (option & 1) !== 0, nullsFirst: (option & 2) !== 0 }));
-  return { ...index, unique: index.unique && firstExpression === -1, columns, sorted };
+  const sorted = (options ?? []).map((option) => ({ descending: (option & 1) !== 0, nullsFirst: (option & 2) !== 0 }));
+  return { ...index, unique: index.unique && firstExpression === -1, columns, sorted: sorted.slice(0, columns.length) };
 }
 
 /** Channels in the source of a trigger function: `pg_notify('channel', …)` and `NOTIFY channel`. */
@@ -141,9 +134,8 @@ export async function relatedTables(db: Db, tables: Required<TableName>[]): Prom
       up as (select oid from own union select i.inhparent from up join pg_inherits i on i.inhrelid = up.oid),
       down as (select oid from own union select i.inhrelid from down join pg_inherits i on i.inhparent = down.oid)
     select n.nspname as schema, c.relname as table from (select oid from up union select oid from down) as kin
-      join pg_class c on c.oid = kin.oid join pg_namespace n on n.oid = c.relnamespace where kin.oid not in (select oid from own)`.execute(
-    db,
-  );
+      join pg_class c on c.oid = kin.oid join pg_namespace n on n.oid = c.relnamespace
+    where kin.oid not in (select oid from own)`.execute(db);
   return rows;
 }
 
@@ -151,9 +143,8 @@ export async function relatedTables(db: Db, tables: Required<TableName>[]): Prom
 export async function tableSize(db: Db, table: TableName): Promise<TableSize> {
   const plan = await sql<{ 'QUERY PLAN': string }>`explain (format json) select 1 from ${tableRef(table)} as o`.execute(db);
   const [explained] = JSON.parse(plan.rows[0]?.['QUERY PLAN'] ?? '[]') as { Plan: { 'Plan Rows': number } }[];
-  const kind = await sql<{
-    partitioned: boolean;
-  }>`select c.relkind = 'p' as partitioned from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  const kind = await sql<{ partitioned: boolean }>`
+    select c.relkind = 'p' as partitioned from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = ${table.schema} and c.relname = ${table.table}`.execute(db);
   return { rows: explained?.Plan['Plan Rows'] ?? Infinity, partitioned: kind.rows[0]?.partitioned ?? false };
 }

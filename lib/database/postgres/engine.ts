@@ -63,10 +63,7 @@ export const postgresEngine: Engine = {
     keyEndsIndexes: false,
   },
   fragments: postgresFragments,
-  quote: {
-    identifier: pg.escapeIdentifier,
-    literal: pg.escapeLiteral,
-  },
+  quote: { identifier: pg.escapeIdentifier, literal: pg.escapeLiteral },
   defaultSchema: DEFAULT_SCHEMA,
   companions: {
     schema: 'outbox_console',

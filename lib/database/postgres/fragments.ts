@@ -3,8 +3,6 @@ import { bytesOf, keepsDecimals, printsAsDigits } from '../column-text';
 import { oneOf, TRUTH_WORDS, type Fragments } from '../fragments';
 import { type ColumnDescription, type TableName, tableRef } from '../description';
 
-/** JSON may be written by anyone: a row that the server cannot parse must not fail a list. */
-
 type Sql<T = unknown> = RawBuilder<T>;
 
 /** JSON with fewer opening brackets than this is not nested too deep for the server's stack. */
@@ -45,7 +43,10 @@ export function jsonText(column: Sql, path: string[], description: ColumnDescrip
   return whenReadable(column, description, 'json', (document) => sql<string | null>`${document} #>> ${steps}`);
 }
 
-/** A text is cast to json, not to jsonb, which cannot hold numbers of any length. Bytes become a text once a value. */
+/**
+ * JSON may be written by anyone: a row that the server cannot parse must not fail a list. A text is cast to json, not to jsonb, which cannot
+ * hold numbers of any length. Bytes become a text once a value.
+ */
 function whenReadable<T>(column: Sql, description: ColumnDescription, is: 'json' | 'json array', value: (document: Sql) => Sql<T>): Sql<T> {
   const { kind, type } = description;
   if (type === 'jsonb') return sql`(${value(column)})`;
@@ -69,10 +70,10 @@ function writable(text: Sql): Sql<boolean> {
 export function hidesRows(tables: readonly Required<TableName>[]): RawBuilder<boolean> {
   if (tables.length === 0) return sql`false`;
   const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-  const oids = tables.map(
-    ({ schema, table }) =>
-      sql`${sql.lit(`${[schema, table].flatMap((name) => (name === null ? [] : [quoted(name)])).join('.')}`)}::regclass`,
-  );
+  const oids = tables.map(({ schema, table }) => {
+    const names = schema === null ? [table] : [schema, table];
+    return sql`${sql.lit(names.map(quoted).join('.'))}::regclass`;
+  });
   const applies = sql`p.polcmd in ('r', '*') and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE')))`;
   const all = sql`pg_get_expr(p.polqual, p.polrelid) = 'true'`;
   // Counts, because for EXISTS PostgreSQL may read the whole catalogue once.
@@ -150,8 +151,7 @@ function lastElement(column: Sql, description: ColumnDescription): { sql: Sql; d
 /** Transaction ids wrap around after four thousand million: around that point an order may be wrong for a while. */
 const transaction = (column: string): RawBuilder<string> => sql`(${sql.ref(column)}::text)::bigint`;
 
-const row = (parts: RawBuilder<unknown>[]): RawBuilder<unknown> =>
-  parts.length === 1 ? sql`${sql.join(parts)}` : sql`(${sql.join(parts)})`;
+const row = (parts: Sql[]): Sql => (parts.length === 1 ? sql`${sql.join(parts)}` : sql`(${sql.join(parts)})`);
 
 /** A type name as the catalogue prints it, and nothing else: it goes into SQL unquoted. */
 const TYPE_NAME = /^[\w ".[\](),]+$/;
@@ -173,23 +173,15 @@ export const postgresFragments: Fragments = {
   asText,
   typed,
   textValue: (value) => sql`cast(${value} as text)`,
-  isOneOf: (column, values, description) =>
-    asPrinted(
-      oneOf(
-        compared(column, description),
-        values.map((value) => typed(value, description)),
-      ),
-      column,
-      values,
-      description,
-    ),
-  isAnyOf: (column, values, description) =>
-    asPrinted(
-      sql`${compared(column, description)} = any(cast(${arrayLiteral(values.map((value) => spelt(value, description)))} as ${sql.raw(arrayType(comparedAs(description)))}))`,
-      column,
-      values,
-      description,
-    ),
+  isOneOf(column, values, description) {
+    const own = values.map((value) => typed(value, description));
+    return asPrinted(oneOf(compared(column, description), own), column, values, description);
+  },
+  isAnyOf(column, values, description) {
+    const list = arrayLiteral(values.map((value) => spelt(value, description)));
+    const type = sql.raw(arrayType(comparedAs(description)));
+    return asPrinted(sql`${compared(column, description)} = any(cast(${list} as ${type}))`, column, values, description);
+  },
   isLiteral: (column, values, description) =>
     oneOf(
       description === null ? column : compared(column, description),
@@ -237,7 +229,6 @@ export const postgresFragments: Fragments = {
   rowAsJson: (columns) =>
     sql`json_build_object(${sql.join(columns.flatMap(({ name, column, description }) => [sql`${sql.lit(name)}::text`, asText(column, description)]))})::text`,
   contains: (column, needle) => sql`(${column})::text ilike ${`%${needle.replace(/[\\%_]/g, '\\$&')}%`}`,
-  distinctFrom: (left, right) => sql`${left} is distinct from ${right}`,
   notTrue: (condition) => sql`(${condition}) is not true`,
   now: () => sql`now()`,
   nowFor: (description, timeZone) => fromInstant(sql`now()`, description, timeZone),
@@ -275,9 +266,8 @@ function tellsSize({ type, over }: ColumnDescription): boolean {
 
 /** Compares texts too where equal values may print differently; the values themselves only find them. */
 function asPrinted(equal: Sql<boolean>, column: Sql, values: string[], description: ColumnDescription): Sql<boolean> {
-  return keepsDecimals(comparedAs(description))
-    ? sql`(${equal} and (${column})::text = any(cast(${arrayLiteral(values)} as text[])))`
-    : equal;
+  if (!keepsDecimals(comparedAs(description))) return equal;
+  return sql`(${equal} and (${column})::text = any(cast(${arrayLiteral(values)} as text[])))`;
 }
 
 const comparedAs = ({ over, type }: ColumnDescription): string => over ?? type;

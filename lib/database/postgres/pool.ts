@@ -31,22 +31,15 @@ export function postgresDialect(options: PoolOptions): Dialect {
   return new PostgresDialect({ pool: pool as unknown as PostgresPool });
 }
 
-function connectionSource({
-  url,
-  applicationName,
-  connectTimeoutMs,
-  clientTimeoutMs,
-  onIdleError,
-  prepare,
-}: PoolOptions): Source<pg.Client> {
+function connectionSource({ onIdleError, prepare, ...options }: PoolOptions): Source<pg.Client> {
   return {
     failure: postgresFailure,
     async open(onLost) {
       const client = new pg.Client({
-        connectionString: url,
-        application_name: applicationName,
-        connectionTimeoutMillis: connectTimeoutMs,
-        query_timeout: clientTimeoutMs,
+        connectionString: options.url,
+        application_name: options.applicationName,
+        connectionTimeoutMillis: options.connectTimeoutMs,
+        query_timeout: options.clientTimeoutMs,
         keepAlive: true,
         // Sends a message without waiting for the answer to the one before.
         pipeline: true,
