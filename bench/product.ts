@@ -24,7 +24,6 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
 import { stepSecondsOf } from '@/lib/shared/figures/windows';
-import { readRollups } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
 
 export const OUTBOX_ID = 'bench';
@@ -134,7 +133,7 @@ export async function historyPercentiles(
   let rollupRows = 0;
   const sum = await sumOf(
     async (span) => {
-      const rollups = await readRollups(store.db, span);
+      const rollups = await openHistory(store).rollups(span);
       rollupRows += rollups.length;
       return rollups;
     },
@@ -153,7 +152,7 @@ export async function historySeries(
   toMinute: number,
   fractions: readonly number[],
 ): Promise<void> {
-  const line = await lineOf((part) => readRollups(store.db, part), {
+  const line = await lineOf((part) => openHistory(store).rollups(part), {
     outbox,
     series,
     fromMinute,
@@ -203,7 +202,7 @@ export async function collectedUpTo(store: Store): Promise<{ foldedTo: string; w
 /** Events published, as the rollups have it. */
 export async function eventsInBooks(store: Store): Promise<number> {
   const minute = Math.ceil(Date.now() / 60_000);
-  const sum = await sumOf((span) => readRollups(store.db, span), {
+  const sum = await sumOf((span) => openHistory(store).rollups(span), {
     outbox: OUTBOX_ID,
     series: ALL_TYPES,
     fromMinute: minute - RETENTION_DAYS * 1_440,
@@ -214,7 +213,7 @@ export async function eventsInBooks(store: Store): Promise<number> {
 
 /** Events published, as the rollups have them, by `<minute> <type>`. */
 export async function bookedByMinuteAndType(store: Store, fromMinute: number, toMinute: number): Promise<Map<string, number>> {
-  const rollups = await readRollups(store.db, { outbox: OUTBOX_ID, tier: 'minute', fromMinute, toMinute });
+  const rollups = await openHistory(store).rollups({ outbox: OUTBOX_ID, tier: 'minute', fromMinute, toMinute });
   return new Map(
     rollups.flatMap(({ atMinute, series, data }): [string, number][] => {
       const type = typeOfSeries(series);

@@ -70,10 +70,10 @@ function headsOf(db: StoreDb, outboxes: readonly string[]): Promise<(Head | null
         const progress = parseProgress(state);
         return progress === null ? [] : [{ outbox, progress, acted, fromMinute: minuteOf(progress.foldedTo) - HEAD_MINUTES }];
       });
-      const rollups = await readRollupsOf(
-        tx,
-        known.map(({ outbox, fromMinute }) => ({ outbox, tier: 'minute', fromMinute, toMinute: fromMinute + LONGER_THAN_ANY_HEAD })),
-      );
+      const spans = known.map(({ outbox, fromMinute }): RollupSpan => {
+        return { outbox, tier: 'minute', fromMinute, toMinute: fromMinute + LONGER_THAN_ANY_HEAD };
+      });
+      const rollups = await readRollupsOf(tx, spans);
       const open = await openVerdictSpans(tx, outboxes);
       const heads = new Map(
         known.map(({ outbox, ...head }, at) => {
@@ -110,12 +110,7 @@ export async function slicesOf(read: Read, { widest = DAY_MINUTES, ...span }: Hi
       const named = series === undefined ? undefined : [ALL_TYPES, series === ALL_TYPES ? TOUCHED : series];
       const wanted = { outbox, tier, series: named, fromMinute, toMinute };
       const known = tier === 'hour' ? wholeDays.filter((day) => day >= fromMinute && day + DAY_MINUTES <= toMinute) : [];
-      const rollups =
-        toMinute <= fromMinute
-          ? []
-          : series === undefined || known.length === 0
-            ? await read(wanted)
-            : await readAround(read, wanted, known);
+      const rollups = toMinute <= fromMinute ? [] : await (known.length === 0 ? read(wanted) : readAround(read, wanted, known));
       const covered = new Set(rollups.filter((rollup) => rollup.series === ALL_TYPES).map(({ atMinute }) => atMinute));
       slices.push(...rollups.filter(({ atMinute }) => covered.has(atMinute)).map((rollup) => sliceOfWidth(rollup, width)));
       left.push(...uncovered([from, to], [...covered], width));

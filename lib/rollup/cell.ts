@@ -114,7 +114,7 @@ export function addCell(sum: Cell, cell: Cell): void {
 }
 
 /** Adds up slices by series; they have to come in the order of time. */
-export function cellsBySeries(slices: readonly Slice[]): Map<string, Cell> {
+export function cellsBySeries(slices: readonly Pick<Slice, 'series' | 'cell'>[]): Map<string, Cell> {
   const cells = new Map<string, Cell>();
   for (const { series, cell } of slices) {
     const sum = cells.get(series) ?? emptyCell();

@@ -26,21 +26,13 @@ export class LeaseLost extends Error {
 /** Takes a lease that is free, expired, or already ours (it then keeps its epoch); null if another owner holds it. */
 export async function takeLease(db: StoreDb, outbox: string, owner: string, seconds: number): Promise<Lease | null> {
   const until = sql<string>`clock_timestamp() + make_interval(secs => ${seconds})`;
+  const isOurs = sql<boolean>`collector_lease.owner = excluded.owner`;
+  const epoch = sql<string>`case when ${isOurs} then collector_lease.epoch else collector_lease.epoch + 1 end`;
+  const isFree = sql<boolean>`(${isOurs} or collector_lease.expires_at < clock_timestamp())`;
   const row = await db
     .insertInto('collector_lease')
     .values({ outbox, owner, epoch: '1', expiresAt: until })
-    .onConflict((conflict) =>
-      conflict
-        .column('outbox')
-        .doUpdateSet({
-          owner,
-          expiresAt: until,
-          epoch: sql<string>`case when collector_lease.owner = excluded.owner then collector_lease.epoch else collector_lease.epoch + 1 end`,
-        })
-        .where((eb) =>
-          eb.or([eb('collector_lease.owner', '=', owner), eb('collector_lease.expiresAt', '<', sql<string>`clock_timestamp()`)]),
-        ),
-    )
+    .onConflict((conflict) => conflict.column('outbox').doUpdateSet({ owner, expiresAt: until, epoch }).where(isFree))
     .returning((eb) => {
       const acted = eb.selectFrom('acted').whereRef('acted.outbox', '=', 'collector_lease.outbox');
       return ['epoch', acted.select('firstAt').as('firstAt'), acted.select('lastAt').as('lastAt')];
@@ -49,51 +41,33 @@ export async function takeLease(db: StoreDb, outbox: string, owner: string, seco
   return row === undefined ? null : { outbox, owner, epoch: row.epoch, acted: actedOf(row) };
 }
 
+const isHeld = ({ outbox, owner, epoch }: Lease) => sql<boolean>`(outbox, owner, epoch) = (${outbox}, ${owner}, ${epoch})`;
+
 /** Releases a lease now, so that another process need not wait for its expiry. */
 export async function releaseLease(db: StoreDb, lease: Lease): Promise<void> {
-  await db
-    .updateTable('collector_lease')
-    .set({ expiresAt: sql<string>`clock_timestamp() - interval '1 second'` })
-    .where('outbox', '=', lease.outbox)
-    .where('owner', '=', lease.owner)
-    .where('epoch', '=', lease.epoch)
-    .execute();
+  const over = { expiresAt: sql<string>`clock_timestamp() - interval '1 second'` };
+  await db.updateTable('collector_lease').set(over).where(isHeld(lease)).execute();
 }
 
 /** Writes under a lease, whose row stays locked until the commit. Throws LeaseLost, with nothing written, if it is no longer ours. */
 export async function underLease<T>(store: Store, lease: Lease, work: (db: Transaction<StoreTables>) => Promise<T>): Promise<T> {
   return store.db.transaction().execute(async (db) => {
-    const held = await db
-      .selectFrom('collector_lease')
-      .select('epoch')
-      .where('outbox', '=', lease.outbox)
-      .where('owner', '=', lease.owner)
-      .where('epoch', '=', lease.epoch)
-      .forShare()
-      .executeTakeFirst();
-    if (held === undefined) throw new LeaseLost(lease);
+    const held = db.selectFrom('collector_lease').select('epoch').where(isHeld(lease)).forShare();
+    if ((await held.executeTakeFirst()) === undefined) throw new LeaseLost(lease);
     return work(db);
   });
 }
 
-export interface CollectorState {
-  /** JSON text of the collector's progress: small, written with every tick. */
-  state: string;
-  /** JSON text of what it remembers of single events; null if nothing. */
-  memory: string | null;
-  updatedAt: string;
-}
-
-export async function readCollectorState(db: StoreDb, outbox: string): Promise<CollectorState | null> {
-  const state = db.selectFrom('collector_state').select(['state', 'memory', 'updatedAt']).where('outbox', '=', outbox);
+/** JSON texts: of the collector's progress, small and written with every tick, and of what it remembers of single events. */
+export async function readCollectorState(db: StoreDb, outbox: string): Promise<{ state: string; memory: string | null } | null> {
+  const state = db.selectFrom('collector_state').select(['state', 'memory']).where('outbox', '=', outbox);
   return (await state.executeTakeFirst()) ?? null;
 }
 
+type CollectorStates = Map<string, { state: string; acted: Acted | null }>;
+
 /** Progress of these outboxes, and when operators acted on them, in one statement; those without progress are left out. */
-export async function findCollectorStates(
-  db: StoreDb,
-  outboxes: readonly string[],
-): Promise<Map<string, { state: string; acted: Acted | null }>> {
+export async function findCollectorStates(db: StoreDb, outboxes: readonly string[]): Promise<CollectorStates> {
   if (outboxes.length === 0) return new Map();
   const rows = await db
     .selectFrom('collector_state')
@@ -102,11 +76,6 @@ export async function findCollectorStates(
     .where('collector_state.outbox', 'in', outboxes)
     .execute();
   return new Map(rows.map(({ outbox, state, ...acted }) => [outbox, { state, acted: actedOf(acted) }]));
-}
-
-export async function readCollectorStates(db: StoreDb): Promise<Map<string, Omit<CollectorState, 'memory'>>> {
-  const rows = await db.selectFrom('collector_state').select(['outbox', 'state', 'updatedAt']).execute();
-  return new Map(rows.map(({ outbox, ...state }) => [outbox, state]));
 }
 
 /** Keeps the stored `memory` if it is left out. */

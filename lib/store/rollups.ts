@@ -28,21 +28,10 @@ type RollupRow = Pick<Selectable<StoreTables['rollup']>, (typeof ROLLUP)[number]
 
 const toRollup = ({ data, ...row }: RollupRow): Rollup => ({ ...row, data: Buffer.from(data.slice(2), 'hex') });
 
-export async function readRollups(db: StoreDb, span: RollupSpan): Promise<Rollup[]> {
-  let query = db
-    .selectFrom('rollup')
-    .select(ROLLUP)
-    .where('outbox', '=', span.outbox)
-    .where('tier', '=', span.tier)
-    .where('atMinute', '>=', span.fromMinute)
-    .where('atMinute', '<', span.toMinute)
-    .orderBy('atMinute');
-  if (span.series !== undefined) query = query.where('series', 'in', span.series);
-  const rows = await query.execute();
-  return rows.map(toRollup);
-}
+const ofTier = (db: StoreDb, outbox: string, tier: Tier | 'ever') =>
+  db.selectFrom('rollup').select(ROLLUP).where('outbox', '=', outbox).where('tier', '=', tier);
 
-/** As `readRollups` for several spans, in at most two statements with an index scan per span; slices in order of time. */
+/** The slices of each span in order of time, in at most two statements with an index scan per span. */
 export async function readRollupsOf(db: StoreDb, spans: readonly RollupSpan[]): Promise<Rollup[][]> {
   const answers: Rollup[][] = spans.map(() => []);
   const places = spans.flatMap((span, at) => (span.series ?? [null]).map((series) => ({ at, span, series })));
@@ -63,20 +52,12 @@ export async function readRollupsOf(db: StoreDb, spans: readonly RollupSpan[]): 
   return answers;
 }
 
+type RollupPlaces = { outbox: string; tier: Tier | 'ever'; atMinutes: readonly number[] };
+
 /** The slices of every series that start at these minutes, in order of time. */
-export async function readRollupsAt(
-  db: StoreDb,
-  { outbox, tier, atMinutes }: { outbox: string; tier: Tier | 'ever'; atMinutes: readonly number[] },
-): Promise<Rollup[]> {
+export async function readRollupsAt(db: StoreDb, { outbox, tier, atMinutes }: RollupPlaces): Promise<Rollup[]> {
   if (atMinutes.length === 0) return [];
-  const rows = await db
-    .selectFrom('rollup')
-    .select(ROLLUP)
-    .where('outbox', '=', outbox)
-    .where('tier', '=', tier)
-    .where('atMinute', 'in', atMinutes)
-    .orderBy('atMinute')
-    .execute();
+  const rows = await ofTier(db, outbox, tier).where('atMinute', 'in', atMinutes).orderBy('atMinute').execute();
   return rows.map(toRollup);
 }
 
@@ -111,31 +92,21 @@ export async function deleteMinutesBefore(db: Transaction<StoreTables>, outbox: 
 
 /** Totals since the outbox was first collected, by series (these, or all): they only grow. */
 export async function readTotals(db: StoreDb, outbox: string, series?: readonly string[]): Promise<Rollup[]> {
-  let query = db.selectFrom('rollup').select(ROLLUP).where('outbox', '=', outbox).where('tier', '=', 'ever');
-  if (series !== undefined) query = query.where('series', 'in', series);
-  const rows = await query.execute();
+  const all = ofTier(db, outbox, 'ever');
+  const rows = await (series === undefined ? all : all.where('series', 'in', series)).execute();
   return rows.map(toRollup);
 }
 
 const BATCH = 500;
 
 /** Writes slices, replacing existing ones. Only inside a transaction that holds the outbox's lease. */
-export async function putRollups(
-  db: Transaction<StoreTables>,
-  outbox: string,
-  tier: Tier | 'ever',
-  rollups: readonly Rollup[],
-): Promise<void> {
+export async function putRollups(db: Transaction<StoreTables>, outbox: string, tier: Tier | 'ever', rollups: Rollup[]): Promise<void> {
+  const written = { data: sql<Buffer>`excluded.data`, provisional: sql<boolean>`excluded.provisional` };
   for (let from = 0; from < rollups.length; from += BATCH) {
     await db
       .insertInto('rollup')
       .values(rollups.slice(from, from + BATCH).map((rollup) => ({ outbox, tier, ...rollup })))
-      .onConflict((conflict) =>
-        conflict.columns(['outbox', 'tier', 'series', 'atMinute']).doUpdateSet({
-          data: sql<Buffer>`excluded.data`,
-          provisional: sql<boolean>`excluded.provisional`,
-        }),
-      )
+      .onConflict((conflict) => conflict.columns(['outbox', 'tier', 'series', 'atMinute']).doUpdateSet(written))
       .execute();
   }
 }

@@ -9,15 +9,7 @@ import { isTimeout, isoOf, microsOf, MINUTE, minuteOf, minutesIn } from './clock
 import { addCells, markWatched } from './collect';
 import type { Access } from './method';
 import { enter, sumOfCosts, withProvisional, type Progress, type UnreadSpan } from './progress';
-import {
-  readCells,
-  applyPlannerSettings,
-  type Span,
-  readPastAttempts,
-  countByMinute,
-  eventsIn,
-  type PublishedGroup,
-} from './published-sql';
+import { readCells, setPlanner, type Span, readPastAttempts, countByMinute, eventsIn, type PublishedGroup } from './published-sql';
 import { type Session, RECOUNT_MINUTES } from './session';
 
 /** Per slice: the next one is narrower if either is above `most`, wider if both are below `least`. */
@@ -27,26 +19,20 @@ const STATEMENT_MS = 4_000;
 
 /** Whether a slice of the past can be read now: the transactions of the newest one have ended, or had `lags.most` to end. */
 export function hasBackfill({ progress, choice, horizon }: Session): boolean {
-  const span = progress === null ? null : newest(progress);
-  return (
-    progress !== null && span !== null && choice?.access != null && horizon.foldableTo(microsOf(progress.lookedAt)) >= microsOf(span.to)
-  );
+  if (progress === null || choice?.access == null) return false;
+  const span = newest(progress);
+  return span !== null && horizon.foldableTo(microsOf(progress.lookedAt)) >= microsOf(span.to);
 }
 
 const newest = ({ unread }: Progress): UnreadSpan | null => unread.toSorted((a, b) => microsOf(b.to) - microsOf(a.to))[0] ?? null;
 
 /** Runs `read` in one transaction and measures it in milliseconds. Calls `tooMuch` if it ran into its timeout. */
-async function timed<T>(
-  outbox: Outbox,
-  access: Access,
-  read: (db: Db) => Promise<T>,
-  tooMuch: () => void,
-): Promise<{ found: T; tookMs: number }> {
+async function timed<T>(outbox: Outbox, access: Access, read: (db: Db) => Promise<T>, tooMuch: () => void) {
   const began = performance.now();
   try {
     const found = await outbox.database.read(
       async (db) => {
-        await applyPlannerSettings(db, outbox, access);
+        await setPlanner(db, outbox, access);
         return read(db);
       },
       { statementMs: STATEMENT_MS },
@@ -166,8 +152,8 @@ export async function recount(session: Session, outbox: Outbox, store: Store): P
           const known = booked(minute, ALL_TYPES)?.published ?? 0;
           counted += rows;
           if (rows < known) purged.push(minute);
-          if (rows > known)
-            groups.push(...(await readCells(db, outbox, { from: minute * MINUTE, to: (minute + 1) * MINUTE }, 1, lease.acted)));
+          const whole = { from: minute * MINUTE, to: (minute + 1) * MINUTE };
+          if (rows > known) groups.push(...(await readCells(db, outbox, whole, 1, lease.acted)));
         }
       }
       return groups;

@@ -3,10 +3,10 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
 import { minutesKeptFrom, cellIn, sliceOf, type Additions, ALL_TYPES, TOUCHED, type Cell } from '@/lib/rollup/cell';
 import { enter, NO_COST, sumOfCosts, withProvisional, type Progress } from './progress';
-import { eventsIn, readCells, applyPlannerSettings, type PublishedGroup, type Span, oldestPublished } from './published-sql';
+import { eventsIn, readCells, setPlanner, type PublishedGroup, type Span, oldestPublished } from './published-sql';
 import { isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './clock';
 import { countsRows } from '@/lib/shared/figures/collection';
-import { chooseMethod, sizeOf, type Choice } from './method';
+import { chooseMethod, sizeOf } from './method';
 import { attemptsObserver } from './observers/attempts';
 import { attemptsMemory } from './observers/attempts-count';
 import { GAP_MS } from './observers/observer';
@@ -23,12 +23,7 @@ const STATEMENT_MS = 4_000;
 const SETTING_STATEMENTS = 2;
 
 /** Reads one tick and adds it to the history. `behind`: more can be collected at once. Throws DatabaseFailure, LeaseLost. */
-export async function collect(
-  session: Session,
-  outbox: Outbox,
-  store: Store,
-  depth: Promise<DepthNow | null>,
-): Promise<{ behind: boolean; tookMs: number }> {
+export async function collect(session: Session, outbox: Outbox, store: Store, depth: Promise<DepthNow | null>) {
   const { horizon, names, pace, pending } = session;
   const began = performance.now();
   const { at, choice, groups, span, target, past, statements } = await read(session, outbox);
@@ -74,20 +69,11 @@ export async function collect(
   return { behind: rowsCounted && span.to < target - MINUTE, tookMs };
 }
 
-interface Found {
-  /** By the observed database's clock, in microseconds. */
-  at: number;
-  choice: Choice;
-  span: Span;
-  groups: PublishedGroup[];
-  /** Up to when rows could have been collected. */
-  target: number;
-  /** The past to be backfilled; null if there is none to add. */
-  past: Span | null;
-  statements: number;
-}
-
-async function read(session: Session, outbox: Outbox): Promise<Found> {
+/**
+ * `at`: by the observed database's clock, in microseconds. `target`: up to when rows could have been collected. `past`: to be backfilled;
+ * null if there is none to add.
+ */
+async function read(session: Session, outbox: Outbox) {
   const { progress, horizon, timing } = session;
   return outbox.database.read(
     async (db) => {
@@ -99,7 +85,7 @@ async function read(session: Session, outbox: Outbox): Promise<Found> {
       }
       const { choice } = session;
       const { access } = choice;
-      if (access !== null) await applyPlannerSettings(db, outbox, access);
+      if (access !== null) await setPlanner(db, outbox, access);
       const at = horizon.see(await outbox.database.engine.transactions(db));
       const settled = at - timing.lags.settle;
       const nothing = { at, choice, span: { from: settled, to: settled }, groups: [], target: settled, past: null };

@@ -5,7 +5,7 @@ import { pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countByServer } from '@/lib/outbox/directory';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
-import { readCollectorStates } from '@/lib/store/collector-leases';
+import { findCollectorStates } from '@/lib/store/collector-leases';
 import { Queue } from '@/lib/shared/async/queue';
 import { MINUTE, SECOND, DUTY_CYCLE } from './clock';
 import { Keeper, type CollectorParts } from './keeper';
@@ -29,18 +29,10 @@ export interface CollectorOptions extends CollectorParts {
   timing?: typeof TIMING & { duty: number };
 }
 
-export interface Collector {
-  start(): void;
-  /** Waits for what is under way, then releases the leases. */
-  stop(): Promise<void>;
-  /** Operators act on the outbox: it is heeded at once if this process collects it, otherwise within a third of a lease. */
-  acted(outbox: string): void;
-  /** The status of an outbox, collected here or by another replica. */
-  status(outbox: string): CollectorStatus;
-}
+export type Collector = ReturnType<typeof createCollector>;
 
 /** Collects the history of every outbox whose lease this process gets; any number of processes share the work. */
-export function createCollector(options: CollectorOptions): Collector {
+export function createCollector(options: CollectorOptions) {
   const { directory, store, tickMs } = options;
   const { settle, margin, most, lease, recount } = options.timing ?? TIMING;
   const neighbours = countByServer(directory);
@@ -75,7 +67,7 @@ export function createCollector(options: CollectorOptions): Collector {
   /** Reads the status of outboxes that other replicas collect; returns the milliseconds until the next time. */
   async function readOthers(): Promise<number> {
     if ([...keepers.values()].some((keeper) => keeper.session === null)) {
-      const states = await readCollectorStates(store.db).catch(() => null);
+      const states = await findCollectorStates(store.db, directory.ids).catch(() => null);
       for (const [id, { state }] of states ?? []) {
         const progress = parseProgress(state);
         if (progress !== null) elsewhere.set(id, statusOf(progress));
@@ -85,19 +77,22 @@ export function createCollector(options: CollectorOptions): Collector {
   }
 
   return {
-    start() {
+    start(): void {
       if (!stopping.signal.aborted) return;
       stopping = new AbortController();
       loops = [...keepers.values()].map((keeper) => loop(() => keeper.round()));
       loops.push(loop(readOthers));
     },
-    async stop() {
+    /** Waits for what is under way, then releases the leases. */
+    async stop(): Promise<void> {
       stopping.abort();
       await Promise.all(loops);
       await Promise.all([...keepers.values()].map((keeper) => keeper.release()));
     },
-    acted: (id) => keepers.get(id)?.renew(),
-    status(id) {
+    /** Operators act on the outbox: it is heeded at once if this process collects it, otherwise within a third of a lease. */
+    acted: (id: string): void => keepers.get(id)?.renew(),
+    /** The status of an outbox, collected here or by another replica. */
+    status(id: string): CollectorStatus {
       const keeper = keepers.get(id);
       const progress = keeper?.session?.progress ?? null;
       if (progress !== null) return statusOf({ ...progress, blind: keeper?.blind ?? false });

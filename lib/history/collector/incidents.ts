@@ -4,7 +4,6 @@ import { underLease, type Lease } from '@/lib/store/collector-leases';
 import type { Store } from '@/lib/store/store';
 import { putVerdictChanges, type VerdictChanges } from '@/lib/store/verdict-spans';
 
-/** What holds now. */
 export interface HoldsNow {
   /** By the clock of the observed database, or ours if it cannot be read; ISO 8601 UTC. */
   at: string;

@@ -105,11 +105,8 @@ export class Keeper {
       const began = Date.now();
       // Set first: a tick that fails is not retried at once.
       session.tickDueAt = began + session.pace.everyMs;
-      const depth = within(
-        this.options.depthNow(this.id).catch(() => null),
-        DEPTH_WAIT_MS,
-      );
-      const { behind, tookMs } = await collect(session, outbox, store, depth);
+      const depth = this.options.depthNow(this.id).catch(() => null);
+      const { behind, tookMs } = await collect(session, outbox, store, within(depth, DEPTH_WAIT_MS));
       this.blind = false;
       session.tickDueAt = behind ? Date.now() + pauseAfter(tookMs) : began + session.pace.everyMs;
       await recount(session, outbox, store);
@@ -132,7 +129,6 @@ export class Keeper {
     if (held !== null) await session.incidents.enter(options.store, session.lease, held);
   }
 
-  /** Reports once per kind of failure in a row. */
   private complain(error: unknown): void {
     // The table may have changed: its description is read again before the next tick.
     if (isSourceFailure(error) && !isTimeout(error)) this.options.directory.forget(this.id);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLost, takeLease, underLease, type Lease } from '@/lib/store/collector-leases';
-import { deleteMinutesBefore, readRollups, readTotals } from '@/lib/store/rollups';
+import { deleteMinutesBefore, readTotals } from '@/lib/store/rollups';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { addTo, bucketOf, countOf } from '@/lib/rollup/histogram';
 import { lineOf, sumOf, type RollupReader } from '@/fixtures/collector/rollups';
+import { openHistory } from '../history';
 import { post, postHours, sumHoursAndDays } from './ledger';
 import { cellIn, ALL_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
 
@@ -19,7 +20,7 @@ afterAll(() => store.close());
 
 let slicesRead = 0;
 const read: RollupReader = async (span) => {
-  const rollups = await readRollups(store.db, span);
+  const rollups = await openHistory(store).rollups(span);
   slicesRead += rollups.length;
   return rollups;
 };
@@ -81,7 +82,7 @@ describe('the books', () => {
     await underLease(store, lease, (db) => sumHoursAndDays(db, OUTBOX, DAY, sealedTo));
     await write(published(new Map(), DAY + 6, 1), { sealedTo });
     for (const tier of ['hour', 'day'] as const) {
-      const rows = await readRollups(store.db, { outbox: OUTBOX, tier, series: [ALL_TYPES], fromMinute: DAY, toMinute: DAY + 1 });
+      const rows = await openHistory(store).rollups({ outbox: OUTBOX, tier, series: [ALL_TYPES], fromMinute: DAY, toMinute: DAY + 1 });
       expect(rows).toHaveLength(1);
     }
     const { cells } = await sumOf(read, { outbox: OUTBOX, fromMinute: DAY, toMinute: sealedTo });

@@ -3,20 +3,18 @@
  * again when something in it changes. Every function runs inside the caller's transaction, which holds the outbox's lease.
  */
 import type { Transaction } from 'kysely';
-import { clearProvisional, putRollups, readRollups, readRollupsAt, type Rollup, type Tier } from '@/lib/store/rollups';
+import { clearProvisional, putRollups, readRollupsAt, readRollupsOf, type Rollup, type Tier } from '@/lib/store/rollups';
 import type { StoreTables } from '@/lib/store/tables';
 import {
   SLICE_MINUTES,
-  DAY_MINUTES,
-  HOUR_MINUTES,
   sliceOf,
   cellIn,
   addCell,
+  cellsBySeries,
   decodeCell,
   emptyCell,
   encodeCell,
   type Additions,
-  type Cell,
 } from '@/lib/rollup/cell';
 
 type Db = Transaction<StoreTables>;
@@ -39,49 +37,31 @@ interface Posting {
 /** Adds to minutes, and to the hours and days that have been summed from them. */
 export async function post(db: Db, { outbox, additions, provisional, sealedTo, keptFrom = 0, counts }: Posting): Promise<void> {
   if (additions.size === 0) return;
-  if (counts)
-    await add(
-      db,
-      outbox,
-      'ever',
-      summed(additions, () => 0),
-    );
+  const total = summed(additions, () => 0);
+  if (counts) await add(db, outbox, 'ever', total);
   const minutes = new Map([...additions].filter(([minute]) => minute >= keptFrom));
   await add(db, outbox, 'minute', minutes, provisional);
   await sumAgain(db, outbox, [...minutes.keys()], sealedTo);
   const older = new Map([...additions].filter(([minute]) => minute < keptFrom));
-  await postHours(
-    db,
-    outbox,
-    summed(older, (minute) => sliceOf(minute, 'hour')),
-  );
+  const hours = summed(older, (minute) => sliceOf(minute, 'hour'));
+  await postHours(db, outbox, hours);
 }
 
 /** The most minutes that a slice counts as watched, however often it is added to. */
-const MINUTES_IN = { minute: 1, hour: HOUR_MINUTES, ever: Infinity };
+const MINUTES_IN = { minute: 1, hour: SLICE_MINUTES.hour, ever: Infinity };
 
-async function add(
-  db: Db,
-  outbox: string,
-  tier: keyof typeof MINUTES_IN,
-  additions: Additions,
-  provisional?: ReadonlySet<number>,
-): Promise<void> {
-  const rollups = await readRollupsAt(db, { outbox, tier, atMinutes: [...additions.keys()] });
+async function add(db: Db, outbox: string, tier: keyof typeof MINUTES_IN, added: Additions, unsure?: ReadonlySet<number>): Promise<void> {
+  const rollups = await readRollupsAt(db, { outbox, tier, atMinutes: [...added.keys()] });
   const there = new Map(rollups.map((rollup) => [`${String(rollup.atMinute)} ${rollup.series}`, rollup]));
   const changed: Rollup[] = [];
-  for (const [atMinute, cells] of additions) {
+  for (const [atMinute, cells] of added) {
     for (const [series, cell] of cells) {
       const before = there.get(`${String(atMinute)} ${series}`);
       const total = before === undefined ? emptyCell() : decodeCell(before.data);
       addCell(total, cell);
       total.minutes = Math.min(MINUTES_IN[tier], total.minutes);
-      changed.push({
-        series,
-        atMinute,
-        data: encodeCell(total),
-        provisional: provisional?.has(atMinute) ?? before?.provisional ?? false,
-      });
+      const provisional = unsure?.has(atMinute) ?? before?.provisional ?? false;
+      changed.push({ series, atMinute, data: encodeCell(total), provisional });
     }
   }
   await putRollups(db, outbox, tier, changed);
@@ -108,7 +88,7 @@ async function sumAgain(db: Db, outbox: string, minutes: readonly number[], seal
   const hours = new Set(minutes.filter((minute) => minute < sealedTo).map((minute) => sliceOf(minute, 'hour')));
   for (const hour of hours) await sum(db, outbox, 'hour', hour);
   for (const day of new Set([...hours].map((hour) => sliceOf(hour, 'day')))) {
-    if (day + DAY_MINUTES <= sealedTo) await sum(db, outbox, 'day', day);
+    if (day + SLICE_MINUTES.day <= sealedTo) await sum(db, outbox, 'day', day);
   }
 }
 
@@ -127,21 +107,11 @@ export async function postHours(db: Db, outbox: string, hours: Additions): Promi
   for (const day of new Set([...hours.keys()].map((hour) => sliceOf(hour, 'day')))) await sum(db, outbox, 'day', day);
 }
 
-async function sum(db: Db, outbox: string, tier: keyof typeof BELOW, slice: number): Promise<void> {
-  const parts = await readRollups(db, { outbox, tier: BELOW[tier], fromMinute: slice, toMinute: slice + SLICE_MINUTES[tier] });
-  const cells = new Map<string, Cell>();
-  const provisional = new Set<string>();
-  for (const part of parts) {
-    const cell = cells.get(part.series) ?? emptyCell();
-    addCell(cell, decodeCell(part.data));
-    cells.set(part.series, cell);
-    if (part.provisional) provisional.add(part.series);
-  }
-  const rollups = [...cells].map(([series, cell]) => ({
-    series,
-    atMinute: slice,
-    data: encodeCell(cell),
-    provisional: provisional.has(series),
-  }));
-  await putRollups(db, outbox, tier, rollups);
+async function sum(db: Db, outbox: string, tier: keyof typeof BELOW, atMinute: number): Promise<void> {
+  const span = { outbox, tier: BELOW[tier], fromMinute: atMinute, toMinute: atMinute + SLICE_MINUTES[tier] };
+  const [parts = []] = await readRollupsOf(db, [span]);
+  const cells = cellsBySeries(parts.map(({ series, data }) => ({ series, cell: decodeCell(data) })));
+  const unsure = new Set(parts.flatMap(({ series, provisional }) => (provisional ? [series] : [])));
+  const sums = [...cells].map(([series, cell]) => ({ series, atMinute, data: encodeCell(cell), provisional: unsure.has(series) }));
+  await putRollups(db, outbox, tier, sums);
 }

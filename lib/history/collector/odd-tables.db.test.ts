@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
-import { groupsStatement, countByMinute, publishedIn, applyPlannerSettings } from './published-sql';
+import { groupsStatement, countByMinute, publishedIn, setPlanner } from './published-sql';
 import { microsOf } from './clock';
 import { chooseMethod, sizeOf } from './method';
 import { CLAIMED, oddOutboxes, QUEUE, STATUS_ONLY } from '@/fixtures/collector/odd-outboxes';
@@ -120,7 +120,7 @@ describe('counts', () => {
     const bound = await stage.directory.get('blocks');
     const to = Date.now() * 1_000;
     const plan = await bound.database.read(async (db) => {
-      await applyPlannerSettings(db, bound, 'blocks');
+      await setPlanner(db, bound, 'blocks');
       const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${groupsStatement(bound, { from: to - 60_000_000, to }, 1)}`.execute(db);
       return rows.map((row) => row['QUERY PLAN']).join('\n');
     });

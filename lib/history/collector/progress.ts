@@ -83,7 +83,6 @@ export function backfillProgress({ unread }: Pick<Progress, 'unread'>): { share:
   return { share: whole <= 0 ? 1 : 1 - width('to') / whole, from: unread.map((span) => span.from).sort()[0] ?? first.from };
 }
 
-/** The progress as it is shown. */
 export function statusOf(progress: Progress): CollectorStatus {
   const { method, foldedTo, watchedSince, everyMs, cost, advice } = progress;
   const backfill = countsRows(method) ? backfillProgress(progress) : null;
@@ -93,16 +92,8 @@ export function statusOf(progress: Progress): CollectorStatus {
 
 /** The status of an outbox that has not been read yet. */
 export function notBegun(everyMs: number, blind: boolean): CollectorStatus {
-  return {
-    state: blind ? 'blind' : 'waiting',
-    method: null,
-    foldedTo: null,
-    watchedSince: null,
-    backfill: null,
-    everyMs,
-    cost: NO_COST,
-    advice: null,
-  };
+  const nothing = { method: null, foldedTo: null, watchedSince: null, backfill: null, advice: null };
+  return { ...nothing, state: blind ? 'blind' : 'waiting', everyMs, cost: NO_COST };
 }
 
 export interface Entry {
@@ -125,25 +116,17 @@ export async function enter(store: Store, lease: Lease, before: Progress, progre
   const keptFrom = minutesKeptFrom(nowMinute);
   const sealTo = Math.max(before.sealedTo, sliceOf(minuteOf(microsOf(progress.foldedTo)), 'hour'));
   const written = { ...progress, sealedTo: sealTo };
+  const { additions, counts, settled = [], memory } = entry;
+  const { sealedTo } = before;
   await underLease(store, lease, async (db) => {
-    await post(db, {
-      outbox,
-      additions: entry.additions,
-      provisional: new Set(progress.suspects),
-      sealedTo: before.sealedTo,
-      keptFrom,
-      counts: entry.counts,
-    });
-    await settle(db, outbox, entry.settled ?? [], before.sealedTo);
-    if (sealTo > before.sealedTo) {
-      await sumHoursAndDays(db, outbox, before.sealedTo, sealTo);
+    await post(db, { outbox, additions, provisional: new Set(progress.suspects), sealedTo, keptFrom, counts });
+    await settle(db, outbox, settled, sealedTo);
+    if (sealTo > sealedTo) {
+      await sumHoursAndDays(db, outbox, sealedTo, sealTo);
       // Kept an hour longer than they are added to, so that nothing is added to an hour whose minutes are half gone.
       await deleteMinutesBefore(db, outbox, keptFrom - HOUR_MINUTES);
     }
-    await writeCollectorState(db, lease, {
-      state: JSON.stringify(written),
-      ...(entry.memory === undefined ? {} : { memory: entry.memory }),
-    });
+    await writeCollectorState(db, lease, { state: JSON.stringify(written), memory });
   });
   return written;
 }

@@ -55,7 +55,7 @@ interface GroupRow extends Record<'published' | 'of_processing' | 'events' | 'ne
  * Planner settings for published rows: only the index, except where the table is small enough to read whole. For rows newer than the
  * table's statistics the planner estimates one row, and would sort instead of hash.
  */
-export async function applyPlannerSettings(db: Db, outbox: Outbox, access: Access): Promise<void> {
+export async function setPlanner(db: Db, outbox: Outbox, access: Access): Promise<void> {
   await outbox.database.engine.byIndex(db, { scans: access === 'whole', blocks: access === 'blocks', hashes: true, memory: true });
 }
 
@@ -64,14 +64,7 @@ export async function applyPlannerSettings(db: Db, outbox: Outbox, access: Acces
  * bounded by the span and the statement's timeout; locks nothing. With `tried`, events that were tried more than once are groups of their
  * own, so that the attempts observer need not read the same pages again.
  */
-export async function readCells(
-  db: Db,
-  outbox: Outbox,
-  span: Span,
-  stepMinutes: number,
-  acted: Acted | null,
-  tells: 'counts' | 'tried' = 'counts',
-): Promise<PublishedGroup[]> {
+export async function readCells(db: Db, outbox: Outbox, span: Span, stepMinutes: number, acted: Acted | null, tells?: 'tried') {
   const { rows } = await groupsStatement(outbox, span, stepMinutes, { tells, touched: mayBeTouched(outbox, span, acted) }).execute(db);
   return rows.map((row): PublishedGroup => {
     const kind = Number(row.of_processing) === 1 ? 'processing' : 'latency';
@@ -99,7 +92,7 @@ const numberOf = (value: Whole | null | undefined): number | null => (value == n
 /** For so long after the last action events that were sent again may come out. */
 const APART = 1_440 * MINUTE;
 /** The clocks of the store and of the observed database differ by less. */
-const CLOCKS = 60 * MINUTE;
+export const CLOCKS = 60 * MINUTE;
 
 /** Whether events published in the span may have been changed by operators: only then are the records searched for each of them. */
 function mayBeTouched({ main, records }: Outbox, { from, to }: Span, acted: Acted | null): boolean {
@@ -107,13 +100,11 @@ function mayBeTouched({ main, records }: Outbox, { from, to }: Span, acted: Acte
   return to > microsOf(acted.first) - CLOCKS && from < microsOf(acted.last) + APART;
 }
 
-/** The statement of `readCells`; `touched`: events that operators changed are groups of their own. */
-export function groupsStatement(
-  outbox: Outbox,
-  span: Span,
-  stepMinutes: number,
-  { tells = 'counts', touched = false }: { tells?: 'counts' | 'tried'; touched?: boolean } = {},
-): Sql<GroupRow> {
+/** What else is told of the events: those tried more than once by themselves, those that operators changed as groups of their own. */
+type Told = { tells?: 'tried'; touched?: boolean };
+
+/** The statement of `readCells`. */
+export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number, { tells, touched = false }: Told = {}): Sql<GroupRow> {
   const { fragments, features } = outbox.database.engine;
   const { epochSteps, millisecondsBetween, nothing } = fragments;
   const at = placeSql(outbox, outbox.main);
@@ -127,9 +118,9 @@ export function groupsStatement(
   const tried = sql`${tells === 'tried' ? triedText(outbox, at) : nothing('text')} as tried`;
   const [mark, apart] = touched ? [[sql`case when ${isTouched(outbox, at.id.text)} then 1 end as touched`], sql`, touched`] : [[], sql``];
   // `workedOut` evaluates values once instead of wherever they are used: that is a third of the CPU time.
-  const rows = (
-    columns: Sql[],
-  ): Sql => sql`select ${fragments.bytewise(type)} as type, ${at.roleInstant('publishedAt') ?? nothing('instant')} as published, ${sql.join(columns)}
+  const published = at.roleInstant('publishedAt') ?? nothing('instant');
+  const rows = (columns: Sql[]): Sql =>
+    sql`select ${fragments.bytewise(type)} as type, ${published} as published, ${sql.join(columns)}
     from ${publishedRows(outbox, span)} ${fragments.workedOut()}`;
   const latency = sql`${epochSteps(sql.ref('created'), seconds)} as created, ${millisecondsBetween(sql.ref('created'), sql.ref('published'))} as latency, tried${apart}`;
   const processing = sql`case when attempted < published then ${millisecondsBetween(sql.ref('attempted'), sql.ref('published'))} end as processing`;
@@ -223,9 +214,8 @@ export async function oldestPublished(db: Db, outbox: Outbox, access: Access, sp
   const instant = at.roleInstant('publishedAt');
   if (column === null || instant === null) return null;
   if (access !== 'blocks') {
-    const oldest = sql<{
-      at: string;
-    }>`select ${outbox.database.engine.fragments.instantText(instant)} as at from ${publishedRows(outbox, span)}
+    const oldest = sql<{ at: string }>`
+      select ${outbox.database.engine.fragments.instantText(instant)} as at from ${publishedRows(outbox, span)}
       order by ${at.column(column)} limit 1`;
     const [row] = (await oldest.execute(db)).rows;
     return row === undefined ? null : microsOf(row.at);
@@ -244,25 +234,11 @@ export async function oldestPublished(db: Db, outbox: Outbox, access: Access, sp
   return none;
 }
 
-interface PastAttempts {
-  /** Steps since the epoch in which the rows were published. */
-  step: number;
-  type: string | null;
-  /** Their failed attempts; each was retried, as the rows were published. */
-  failed: number;
-}
-
 /**
- * The attempts of rows published in a span, if given only of those created from `createdFrom` (microseconds) on; none if rows do not tell.
- * Served and bounded like `readCells`.
+ * The failed attempts of rows by step of publishing and type, if given only of those created from `createdFrom` (microseconds) on; none if
+ * rows do not tell. Each was retried, as the row was published. Served and bounded like `readCells`.
  */
-export async function readPastAttempts(
-  db: Db,
-  outbox: Outbox,
-  span: Span,
-  stepMinutes: number,
-  createdFrom: number | null = null,
-): Promise<PastAttempts[]> {
+export async function readPastAttempts(db: Db, outbox: Outbox, span: Span, stepMinutes: number, createdFrom: number | null = null) {
   const { attempts: counted, countsClaims } = traitsOf(outbox);
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);

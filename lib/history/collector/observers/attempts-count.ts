@@ -80,11 +80,7 @@ function triesOf(attempts: number, state: ObservedRow['state'], meaning: Counter
  * What happened since the tick that made `memory`. Without one, or after a gap, rows are only remembered and nothing is counted. Events
  * count into the minute that their row records, else into that of the tick.
  */
-export function countAttempts(
-  memory: AttemptsMemory | null,
-  tick: AttemptsTick,
-  meaning: CounterMeaning,
-): { additions: Additions; memory: AttemptsMemory } {
+export function countAttempts(memory: AttemptsMemory | null, tick: AttemptsTick, meaning: CounterMeaning) {
   const additions: Additions = new Map();
   const last = memory !== null && tick.atMs - memory.atMs <= GAP_MS ? memory : null;
 

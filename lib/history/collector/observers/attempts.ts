@@ -25,7 +25,6 @@ import {
   SCANNED_ROWS,
   toRow,
   type Observation,
-  type ObservedRow,
   type Observer,
   type ObserverTick,
   type RowAnswer,
@@ -94,11 +93,7 @@ async function observeAttempts({ outbox, db, at, memory: given, tried }: Observe
  * The span of published rows still to be read, the rows that the collector passed on (`told`), and up to when (microseconds) none is
  * missing then. Nothing is read twice, except what the collector read and did not pass on before a process ended.
  */
-function publishedSince(
-  knownToMs: number | null,
-  atMs: number,
-  tried: Tried | null,
-): { span: Span | null; told: ObservedRow[]; publishedTo: number } {
+function publishedSince(knownToMs: number | null, atMs: number, tried: Tried | null) {
   const from = Math.round((knownToMs ?? (tried === null ? atMs : tried.from / 1_000)) * 1_000);
   if (tried === null) {
     const to = Math.max(from, (atMs - LATE_MS) * 1_000);
@@ -142,12 +137,7 @@ function planOf(outbox: Outbox): Plan {
 }
 
 /** The rows to follow, in one statement on one snapshot. Bounded by the limit of each part; locks nothing. */
-async function readFollowed(
-  db: Db,
-  outbox: Outbox,
-  { indexed, scanned }: Plan,
-  span: Span | null,
-): Promise<{ rows: ObservedRow[]; read: number; cut: boolean }> {
+async function readFollowed(db: Db, outbox: Outbox, { indexed, scanned }: Plan, span: Span | null) {
   const at = placeSql(outbox, outbox.main);
   const stateIn = (part: Part): Sql => statePredicate(outbox.shape, STATES_OF[part], at.alias, outbox.scope) ?? sql`false`;
   const parts = indexed.flatMap((part) => {
@@ -159,25 +149,19 @@ async function readFollowed(
     const where = sql`(${sql.join(wanted, sql` or `)}) and (${attemptsOf(outbox, at)} > 0 or ${stateIn('dead')})`;
     parts.push({ limit: SCANNED_ROWS, rows: sql`${at.from} where ${where}` });
   }
-  const queries = parts.map(({ limit, rows }) => ({
-    limit,
-    query: sql`select ${columns(outbox, at)} from ${rows} limit ${sql.lit(limit)}`,
-  }));
+  const select = columns(outbox, at);
+  const queries = parts.map(({ limit, rows }) => ({ limit, query: sql`select ${select} from ${rows} limit ${sql.lit(limit)}` }));
   if (outbox.dead !== null) queries.push({ limit: FOLLOWED_ROWS, query: deadRows(outbox, outbox.dead) });
   if (queries.length === 0) return { rows: [], read: 0, cut: false };
 
   // Each part is read in one pass: its rows are numbered and counted, and the first is always returned, with the count.
-  const members = queries.map(
-    (
-      { query },
-      index,
-    ) => sql`(select * from (select p.*, ${sql.lit(index)} as part, row_number() over () as place, count(*) over () as counted
-      from (${query}) as p) as c where attempts > 0 or state = 'dead' or place = 1)`,
-  );
+  const members = queries.map(({ query }, index) => {
+    const numbered = sql`select p.*, ${sql.lit(index)} as part, row_number() over () as place, count(*) over () as counted from (${query}) as p`;
+    return sql`(select * from (${numbered}) as c where attempts > 0 or state = 'dead' or place = 1)`;
+  });
   const limit = sql.lit(FOLLOWED_ROWS + 1 + queries.length);
-  const { rows } = await sql<
-    RowAnswer<{ part: number | string; counted: string }>
-  >`${sql.join(members, sql` union all `)} limit ${limit}`.execute(db);
+  const all = sql<RowAnswer<{ part: number | string; counted: string }>>`${sql.join(members, sql` union all `)} limit ${limit}`;
+  const { rows } = await all.execute(db);
   const read = new Map(rows.map(({ part, counted }) => [Number(part), Number(counted)]));
   const found = rows.filter(({ attempts, state }) => (attempts ?? 0) > 0 || state === 'dead');
   return {

@@ -11,7 +11,8 @@ import { timeColumn } from '@/lib/outbox/scan/traits';
 import { statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';
 import type { LiveState } from '@/lib/shared/states';
-import { countDepartures, departureMemory, FOLLOWED_ROWS, sinceOf, type DepartureMemory, type RecentRead } from './departures-count';
+import { CLOCKS } from '../published-sql';
+import { countDepartures, departureMemory, FOLLOWED_ROWS, sinceOf, type DepartureMemory } from './departures-count';
 import {
   CHEAP_ROWS,
   estimateRows,
@@ -23,7 +24,6 @@ import {
   toRow,
   type Act,
   type Observation,
-  type ObservedRow,
   type Observer,
   type ObserverTick,
   type RowAnswer,
@@ -86,14 +86,12 @@ async function observeDepartures({ outbox, db, at, memory: given, acted }: Obser
   return { ...counted, rows: rows.length + byKey.rows.length };
 }
 
-/** The clocks of the store and of the observed database differ by less. */
-const CLOCKS_MS = 3_600_000;
 /** Our transactions, and the gaps that an observer bridges, are shorter. */
 const ACTS_SECONDS = 180;
 
 /** What operators changed in the last minutes; by the index of the records on outbox and time, then by their key; locks nothing. */
 async function actsOf(db: Db, { id, records, database: { engine } }: Outbox, acted: Acted | null): Promise<Act[]> {
-  if (acted === null || Date.now() - Date.parse(acted.last) > CLOCKS_MS || records === 'absent' || records === 'unreadable') return [];
+  if (acted === null || Date.now() - Date.parse(acted.last) > CLOCKS / 1_000 || records === 'absent' || records === 'unreadable') return [];
   const { fragments: f, companions } = engine;
   const { headers, events } = recordTables(engine);
   const { columns } = companions;
@@ -138,18 +136,11 @@ async function waysOf(db: Db, outbox: Outbox, deletes: boolean): Promise<Ways> {
 const createdIndex = ({ main, shape }: Outbox, created: string): string | null =>
   fitRange(main, 'o', created, [...commonTests(shape, ['published']), notNull(created)])?.index ?? null;
 
-interface Read {
-  rows: ObservedRow[];
-  /** More rows wait than were read. */
-  isCut: boolean;
-  recent: RecentRead | null;
-}
-
 /**
  * Open rows, oldest first where an index or a scan gives that order, and rows that are new since `memory` was made. Bounded by
- * FOLLOWED_ROWS and NEW_ROWS where an index serves, by SCANNED_ROWS where none does; locks nothing.
+ * FOLLOWED_ROWS (`isCut`: more wait) and NEW_ROWS where an index serves, by SCANNED_ROWS where none does; locks nothing.
  */
-async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: DepartureMemory | null, atMs: number): Promise<Read> {
+async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: DepartureMemory | null, atMs: number) {
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const [key] = ways.recent === 'key' ? at.id.columns : [];
@@ -179,11 +170,9 @@ async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: Depart
     // The first time: the newest rows, open or not.
     const since = memory?.recent?.sinceKey ?? null;
     const grown = fragments.asText(key.sql);
-    if (since === null) queries.push(select(sql`${at.from} order by ${key.sql} desc`, FOLLOWED_ROWS, grown));
-    else
-      queries.push(
-        select(sql`${at.from} where ${key.sql} > ${fragments.typed(since, key.description)} order by ${key.sql}`, NEW_ROWS, grown),
-      );
+    const later = since === null ? null : sql`${key.sql} > ${fragments.typed(since, key.description)}`;
+    if (later === null) queries.push(select(sql`${at.from} order by ${key.sql} desc`, FOLLOWED_ROWS, grown));
+    else queries.push(select(sql`${at.from} where ${later} order by ${key.sql}`, NEW_ROWS, grown));
   } else if (created !== null && !(ways.open === 'scan' && ways.recent === 'scan')) {
     queries.push(select(sql`${createdFrom(outbox, at, created)} where ${isNew}`, NEW_ROWS));
   }
