@@ -27,7 +27,7 @@ export async function insertApiToken(
   return numInsertedOrUpdatedRows === 1n ? id : null;
 }
 
-const lives = sql<boolean>`(expires_at is null or expires_at > now())`;
+const isValid = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`;
 
 /** Served by the unique key on `token_hash`; null if unknown, revoked or expired. */
 export async function findApiToken(db: StoreDb, hash: string): Promise<{ id: string; name: string; role: Role } | null> {
@@ -35,8 +35,7 @@ export async function findApiToken(db: StoreDb, hash: string): Promise<{ id: str
     .selectFrom('api_token')
     .select(['id', 'name', 'role'])
     .where('tokenHash', '=', hash)
-    .where('revokedAt', 'is', null)
-    .where(lives)
+    .where(isValid)
     .executeTakeFirst();
   return row ?? null;
 }
@@ -57,8 +56,7 @@ export async function revokeApiToken(db: StoreDb, name: string): Promise<Role | 
     .updateTable('api_token')
     .set({ revokedAt: sql<string>`now()` })
     .where('name', '=', name)
-    .where('revokedAt', 'is', null)
-    .where(lives)
+    .where(isValid)
     .returning('role')
     .executeTakeFirst();
   return revoked?.role ?? null;
@@ -69,6 +67,5 @@ export type ListedToken = Selectable<Omit<StoreTables['api_token'], 'tokenHash' 
 /** Tokens by name, newest first: valid ones, or with `ended` all. Without hash or prefix. */
 export async function selectApiTokens(db: StoreDb, { ended }: { ended: boolean }): Promise<ListedToken[]> {
   const all = db.selectFrom('api_token').select(['id', 'name', 'role', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt']);
-  const wanted = ended ? all : all.where('revokedAt', 'is', null).where(lives);
-  return wanted.orderBy('name').orderBy('createdAt', 'desc').execute();
+  return (ended ? all : all.where(isValid)).orderBy('name').orderBy('createdAt', 'desc').execute();
 }

@@ -21,15 +21,9 @@ const ENTRIES_PER_STATEMENT = 1_000;
 
 type Pair = AuditEntry['before'];
 
-function valuesOf({
-  actor: actorName,
-  role: actorRole,
-  before,
-  after,
-  ...entry
-}: NewAuditEntry): Omit<StoreTables['audit_entry'], 'recordedAt'> {
+function valuesOf({ actor, role, before, after, ...entry }: NewAuditEntry): Omit<StoreTables['audit_entry'], 'recordedAt'> {
   const json = (pair: Pair): string | null => (pair === null ? null : JSON.stringify(pair));
-  return { ...entry, actorName, actorRole, before: json(before), after: json(after) };
+  return { ...entry, actorName: actor, actorRole: role, before: json(before), after: json(after) };
 }
 
 /** Adds entries and returns how many were new: a repeat changes nothing. Thousands of them take several statements. */
@@ -46,25 +40,14 @@ export async function insertAuditEntries(db: StoreDb, entries: readonly NewAudit
   return Number(added);
 }
 
+const NOBODY = { actorId: '', actor: '', role: '' };
+const NO_EVENT = { outbox: null, eventId: null, eventType: null, aggregateId: null, interventionId: null, before: null, after: null };
+
 /** At the current time, without actor or event. */
-const emptyEntry = (): NewAuditEntry => ({
-  id: uuidv7(),
-  at: new Date().toISOString(),
-  actorId: '',
-  actor: '',
-  role: '',
-  operation: '',
-  outbox: null,
-  eventId: null,
-  eventType: null,
-  aggregateId: null,
-  reason: '',
-  outcome: 'none',
-  code: null,
-  interventionId: null,
-  before: null,
-  after: null,
-});
+function emptyEntry(): NewAuditEntry {
+  const done = { operation: '', reason: '', outcome: 'none', code: null } as const;
+  return { id: uuidv7(), at: new Date().toISOString(), ...NOBODY, ...NO_EVENT, ...done };
+}
 
 type Deed = Pick<NewAuditEntry, 'operation'> & Partial<NewAuditEntry>;
 
@@ -78,12 +61,7 @@ export async function recordDeed(db: StoreDb, who: Who, deed: Deed): Promise<voi
  * Adds an entry if the account exists and has none with this id yet. Writes to the counter in any case: neither the statement nor whether it
  * waits for the disk tells if there was something to add.
  */
-export async function recordOfAccount(
-  db: StoreDb,
-  accountId: string | null,
-  counter: string,
-  entry: Partial<NewAuditEntry>,
-): Promise<void> {
+export async function recordOfAccount(db: StoreDb, account: string | null, counter: string, entry: Partial<NewAuditEntry>): Promise<void> {
   const values = valuesOf({ ...emptyEntry(), ...entry });
   const columns = Object.keys(values) as (keyof typeof values)[];
   await db
@@ -99,7 +77,7 @@ export async function recordOfAccount(
       eb
         .selectFrom('account')
         .select(columns.map((column) => eb.val(values[column]).as(column)))
-        .where('id', '=', accountId),
+        .where('id', '=', account),
     )
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
@@ -119,7 +97,6 @@ export async function proveAuditTakesEntries(db: StoreDb): Promise<void> {
   }
 }
 
-/** Filters by the value of a column. */
 const EXACT = [
   ['outbox', 'outbox'],
   ['event', 'eventId'],
@@ -139,15 +116,12 @@ const actionOf = (entry: string): RawBuilder<string | null> =>
 
 function matches(entry: string, filter: AuditFilter): RawBuilder<boolean> {
   const { action, from, to } = filter;
-  const tests = EXACT.flatMap(([name, column]) =>
-    filter[name] === undefined ? [] : [sql`${sql.ref(`${entry}.${column}`)} = ${filter[name]}`],
-  );
-  if (action !== undefined)
-    tests.push(
-      sql`${actionOf(entry)} = (select ${actionOf('same')} from audit_entry as same where same.intervention_id = ${action} limit 1)`,
-    );
-  if (from !== undefined) tests.push(sql`${sql.ref(`${entry}.at`)} >= ${from}`);
-  if (to !== undefined) tests.push(sql`${sql.ref(`${entry}.at`)} < ${to}`);
+  const value = (column: string): RawBuilder<unknown> => sql.ref(`${entry}.${column}`);
+  const tests = EXACT.flatMap(([name, column]) => (filter[name] === undefined ? [] : [sql`${value(column)} = ${filter[name]}`]));
+  const same = sql`(select ${actionOf('same')} from audit_entry as same where same.intervention_id = ${action} limit 1)`;
+  if (action !== undefined) tests.push(sql`${actionOf(entry)} = ${same}`);
+  if (from !== undefined) tests.push(sql`${value('at')} >= ${from}`);
+  if (to !== undefined) tests.push(sql`${value('at')} < ${to}`);
   return tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`;
 }
 
@@ -188,13 +162,8 @@ export async function selectAuditEntries(
   by: 'line' | 'action' = 'line',
 ): Promise<AuditEntry[]> {
   const rows = await auditLines(db, filter, position, limit, by).execute();
-  const sizes =
-    by === 'action'
-      ? await sizesOf(
-          db,
-          rows.flatMap(({ action }) => action ?? []),
-        )
-      : new Map();
+  const actions = by === 'line' ? [] : rows.flatMap(({ action }) => action ?? []);
+  const sizes = await sizesOf(db, actions);
   const carried = await selectCarriedTimes(db, [...new Set(rows.flatMap((row) => row.interventionId ?? []))]);
   const pair = (json: string | null): Pair => (json === null ? null : (JSON.parse(json) as Pair));
   return rows.map(({ recordedAt, before, after, action, ...row }) => ({
@@ -208,6 +177,7 @@ export async function selectAuditEntries(
 
 /** How many events each of these actions changed and left alone. */
 async function sizesOf(db: StoreDb, actions: readonly string[]): Promise<Map<string, AuditEntry['events']>> {
+  if (actions.length === 0) return new Map();
   const { rows } = await sql<{ action: string; changed: string; all: string }>`select ${actionOf('line')} as action, count(*) as all,
       count(*) filter (where outcome = 'applied') as changed
     from audit_entry as line where ${actionOf('line')} = any(${[...new Set(actions)]}::uuid[]) group by 1`.execute(db);

@@ -16,16 +16,14 @@ export async function lackedRecords(db: StoreDb, records: readonly Pick<CarriedR
 
 /** Marks records as carried to the audit; sets the time of the first growth in lines. Fewer lines change nothing. */
 export async function keepCarried(db: StoreDb, records: readonly CarriedRecord[]): Promise<void> {
+  const grown = { lines: sql<number>`excluded.lines`, grownAt: sql<string>`coalesce(carried_record.grown_at, now())` };
   await db
     .insertInto('carried_record')
     .values([...records])
     .onConflict((conflict) =>
       conflict
         .column('id')
-        .doUpdateSet({
-          lines: sql<number>`excluded.lines`,
-          grownAt: sql<string>`coalesce(carried_record.grown_at, now())`,
-        })
+        .doUpdateSet(grown)
         .where(sql<boolean>`carried_record.lines < excluded.lines`),
     )
     .execute();

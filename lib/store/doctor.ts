@@ -2,19 +2,17 @@
 import { sql } from 'kysely';
 import type { Silence } from '@/lib/shared/doctor';
 import type { StoreDb } from './store';
-import { byActor, type Author } from './tables';
+import { byActor, type Author, type StoreTables } from './tables';
 
 export const DOCTOR_SAMPLE_DAYS = 60;
 const SILENCES_MAX = 1_000;
 
 const SILENCE = ['reason', 'actorName as actor', 'at'] as const;
 
+type NewSilence = Pick<StoreTables['doctor_silence'], 'outbox' | 'finding' | 'reason'> & { actor: Author };
+
 /** Silences a finding; replaces an earlier reason. */
-export async function putSilence(
-  db: StoreDb,
-  silence: { outbox: string; finding: string; reason: string; actor: Author },
-): Promise<Silence> {
-  const { outbox, finding, reason, actor } = silence;
+export async function putSilence(db: StoreDb, { outbox, finding, reason, actor }: NewSilence): Promise<Silence> {
   const written = { reason, ...byActor(actor), at: sql<string>`now()` };
   return db
     .insertInto('doctor_silence')
@@ -54,12 +52,6 @@ export async function keepSample(db: StoreDb, outbox: string, at: string, data: 
 
 /** The last sixty daily samples, oldest first; served by the primary key. */
 export async function readSamples(db: StoreDb, outbox: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('doctor_sample')
-    .select('data')
-    .where('outbox', '=', outbox)
-    .orderBy('day', 'desc')
-    .limit(DOCTOR_SAMPLE_DAYS)
-    .execute();
-  return rows.map(({ data }) => data).reverse();
+  const newest = db.selectFrom('doctor_sample').select('data').where('outbox', '=', outbox).orderBy('day', 'desc');
+  return (await newest.limit(DOCTOR_SAMPLE_DAYS).execute()).map(({ data }) => data).reverse();
 }

@@ -65,10 +65,11 @@ export interface AttemptCount {
 
 /** Adds an attempt to each counter; an expired window starts anew. One statement, so that parallel guesses are all counted. */
 export async function countAttempts(db: StoreDb, keys: readonly string[], windowSeconds: number): Promise<AttemptCount[]> {
-  const over = sql<boolean>`login_attempt.window_started_at < now() - make_interval(secs => ${windowSeconds}::float8)`;
+  const left = sql<number>`extract(epoch from login_attempt.window_started_at + make_interval(secs => ${windowSeconds}::float8) - now())::float8`;
+  const over = sql<boolean>`${left} < 0`;
   // Sorted, so that sign-ins with the same counters lock them in one order.
   const values = [...keys].sort().map((key) => ({ key, attempts: 1 }));
-  const rows = await db
+  return db
     .insertInto('login_attempt')
     .values(values)
     .onConflict((conflict) =>
@@ -77,15 +78,8 @@ export async function countAttempts(db: StoreDb, keys: readonly string[], window
         windowStartedAt: sql<string>`case when ${over} then now() else login_attempt.window_started_at end`,
       }),
     )
-    .returning([
-      'key',
-      'attempts',
-      sql<number>`extract(epoch from window_started_at + make_interval(secs => ${windowSeconds}::float8) - now())::float8`.as(
-        'secondsLeft',
-      ),
-    ])
+    .returning(['key', 'attempts', left.as('secondsLeft')])
     .execute();
-  return rows;
 }
 
 /** After a successful sign-in, deletes its own counters and subtracts one from the shared ones. */

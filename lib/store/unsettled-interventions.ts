@@ -45,10 +45,7 @@ export async function findUnsettled(db: StoreDb, id: string): Promise<Remembered
 }
 
 /** The latest attempt of a key, those with an unknown outcome first. Served by the index on (outbox, key). */
-export async function findUnsettledOfKey(
-  db: StoreDb,
-  { outbox, actorId, key }: { outbox: string; actorId: string; key: string },
-): Promise<RememberedIntervention | null> {
+export async function findUnsettledOfKey(db: StoreDb, { outbox, actorId, key }: Record<'outbox' | 'actorId' | 'key', string>) {
   const row = await db
     .selectFrom('unsettled_intervention')
     .selectAll()

@@ -44,18 +44,7 @@ export interface EmbeddedPostgresOptions {
   shelter?: string;
 }
 
-export interface EmbeddedPostgres {
-  /** On 127.0.0.1. */
-  port: number;
-  pid: number;
-  /** Connection string of the superuser, including the password. */
-  superuserUrl(database: string): string;
-  createDatabase(name: string): Promise<void>;
-  /** Resolves when the server has ended, rejects if it runs after about eleven seconds. May be called again. */
-  stop(): Promise<void>;
-  /** Resolves when the server has ended, requested or not, with the last lines of its log. */
-  exited: Promise<{ expected: boolean; log: string }>;
-}
+export type EmbeddedPostgres = ReturnType<typeof handle>;
 
 /** Where programs and data are put that an unprivileged user must reach, unless OUTBOX_DEMO_DIR is set. */
 export function defaultProgramsFolder(): string {
@@ -106,7 +95,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     if (leftOver) await stopPostmaster(leftOver);
     if (options.fresh) await rm(path.join(dir, 'data'), { recursive: true, force: true });
     const folder = await prepareDataFolder(dir, binaries, account, options.settings?.fsync === 'off');
-    return await launch(binaries.postgres, dir, folder, account, options);
+    return await launch({ postgres: binaries.postgres, dir, account }, folder, options);
   } catch (error) {
     await releaseDataFolder(dir);
     throw error;
@@ -121,21 +110,19 @@ async function mustBeReachable(dir: string, account: Account): Promise<void> {
   );
 }
 
-async function launch(
-  postgres: string,
-  dir: string,
-  folder: DataFolder,
-  account: Account | null,
-  options: EmbeddedPostgresOptions,
-): Promise<EmbeddedPostgres> {
+/** What is run, where, and as whom. */
+type Program = Pick<EmbeddedPostgresOptions, 'dir'> & { postgres: string; account: Account | null };
+
+async function launch(program: Program, folder: DataFolder, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { dir } = program;
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
-    const server = await spawnServer(postgres, dir, folder.dataDir, port, account, options.settings ?? {});
+    const server = await spawnServer(program, folder.dataDir, port, options.settings);
     const problem = await waitUntilReady(server, folder.dataDir);
     if (problem === null) return handle(server, port, dir, folder);
     // Temporary: another program took the free port, or processes of a killed postmaster have not ended yet.
-    const passing =
-      /pre-existing shared memory block/.test(problem) || (options.port === undefined && /Address already in use/.test(problem));
+    const isTaken = options.port === undefined && /Address already in use/.test(problem);
+    const passing = isTaken || /pre-existing shared memory block/.test(problem);
     if (!passing || attempt === START_TRIES) throw new Error(`PostgreSQL did not start in ${dir}:\n${problem}`);
     await sleep(500);
   }
@@ -148,21 +135,14 @@ interface Server {
   hasEnded: () => boolean;
 }
 
-async function spawnServer(
-  postgres: string,
-  dir: string,
-  dataDir: string,
-  port: number,
-  account: Account | null,
-  extra: Record<string, string>,
-): Promise<Server> {
+async function spawnServer({ postgres, dir, account }: Program, dataDir: string, port: number, own = {}): Promise<Server> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '200',
     TimeZone: 'UTC',
     log_timezone: 'UTC',
-    ...extra,
+    ...own,
   };
   const logPath = path.join(dir, 'postgres.log');
   const log = await open(logPath, 'w', 0o600);
@@ -199,7 +179,7 @@ async function waitUntilReady(server: Server, dataDir: string): Promise<string |
   return `not ready after ${START_TIMEOUT_MS / 1000} s\n${await server.ended}`;
 }
 
-function handle(server: Server, port: number, dir: string, folder: DataFolder): EmbeddedPostgres {
+function handle(server: Server, port: number, dir: string, folder: DataFolder) {
   const superuserUrl = (database: string) =>
     `postgresql://${SUPERUSER}:${folder.password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
   let stopping: Promise<void> | null = null;
@@ -209,11 +189,15 @@ function handle(server: Server, port: number, dir: string, folder: DataFolder): 
     await releaseDataFolder(dir);
   };
   return {
+    /** On 127.0.0.1. */
     port,
     pid: server.identity.pid,
+    /** Connection string of the superuser, including the password. */
     superuserUrl,
-    createDatabase: (name) => createDatabase(superuserUrl('postgres'), name),
-    stop: () => (stopping ??= stop()),
+    createDatabase: (name: string): Promise<void> => createDatabase(superuserUrl('postgres'), name),
+    /** Resolves when the server has ended, rejects if it runs after about eleven seconds. May be called again. */
+    stop: (): Promise<void> => (stopping ??= stop()),
+    /** Resolves when the server has ended, requested or not, with the last lines of its log. */
     exited: server.ended.then((log) => ({ expected: stopping !== null, log })),
   };
 }
