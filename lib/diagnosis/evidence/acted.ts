@@ -15,10 +15,8 @@ export const TOUCHED_DEAD: Aggregates<{ touched: number; again: number }> = {
   owner: 'died_again',
   figures({ state, touched, died }) {
     const dead = isState(state, 'dead');
-    return {
-      touched: touched === null ? sql.lit(0) : count(sql`(${dead} and ${touched} is not null)`),
-      again: touched === null ? sql.lit(0) : count(sql`(${dead} and ${died} > ${touched})`),
-    };
+    if (touched === null) return { touched: sql.lit(0), again: sql.lit(0) };
+    return { touched: count(sql`(${dead} and ${touched} is not null)`), again: count(sql`(${dead} and ${died} > ${touched})`) };
   },
 };
 

@@ -58,12 +58,14 @@ export interface Finding {
   evidence: Evidence[];
 }
 
+/** Pure; null when the verdict does not hold. */
+export type Judge = (circumstances: Circumstances) => Finding | null;
+
 /** One verdict: what it needs aggregated over the base, and whether it holds. Adding a verdict is adding a file to `verdicts/`. */
 export interface VerdictRule {
   verdict: Verdict;
   live?: Aggregates;
-  /** Pure; null when the verdict does not hold. */
-  judge(circumstances: Circumstances): Finding | null;
+  judge: Judge;
 }
 
 /** The replication slots of the same readings. */
@@ -98,8 +100,7 @@ export const factIfKnown = (code: string, values: Record<string, string | number
 export const ageMs = (at: string, now: number): number => now - Date.parse(at);
 export const isoOf = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 /** The later of two times, in milliseconds since the epoch. */
-export const laterOf = (at: string, other: string | null): number =>
-  Math.max(Date.parse(at), other === null ? -Infinity : Date.parse(other));
+export const laterOf = (at: string, other: string | null): number => Math.max(Date.parse(at), Date.parse(other ?? at));
 
 export const lastSeen = ({ reading }: Circumstances): Evidence =>
   reading === null ? fact('never_seen') : fact('last_seen', { lastSeenAt: reading.asOf });

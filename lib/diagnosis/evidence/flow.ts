@@ -95,8 +95,8 @@ export function standstill(circumstances: Circumstances): Standstill | null {
     return still?.sure === true ? still : null;
   }
   const flow = figuresIn(reading, FLOW);
-  const confirmed = (name: 'firstDue' | 'oldest'): boolean =>
-    seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW)[name] === flow[name]);
+  const confirmed = (at: 'firstDue' | 'oldest') =>
+    seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW)[at] === flow[at]);
   if (reach.published === 'complete' || (traits.publishedAt && reach.published === 'cut' && reading.ordered.published)) {
     const { due: events = 0, firstDue: firstDueAt = null } = flow;
     if (events === 0 || firstDueAt === null) return null;
@@ -279,12 +279,9 @@ export function silenceLimitMs({ p50Ms, published, pauseMs }: Rhythm, confirmed:
   return Math.min(pauseMs === null ? PATIENCE_MAX_MS : PATIENCE_LOOKS_MS, Math.max(least, usual, pauseMs ?? 0));
 }
 
-/** The newest sign that the relay claimed, tried or locked a waiting row, in ms since the epoch; null if the table shows none. */
-const aliveAt = (circumstances: Circumstances): number | null =>
-  signOf(circumstances, ['tried', 'touchedAfter'], (before, after) => grew(before, after, 'touch') || triedAgain(before, after));
-
-/** Whether that sign is at most `patience` ms old, so that the relay is not stopped. */
+/** Whether the newest sign that the relay claimed, tried or locked a waiting row is at most `patience` ms old: then it is not stopped. */
 export function isAlive(circumstances: Circumstances, patience: number): boolean {
-  const at = aliveAt(circumstances);
+  const tries = (before: Past, after: Past): boolean => grew(before, after, 'touch') || triedAgain(before, after);
+  const at = signOf(circumstances, ['tried', 'touchedAfter'], tries);
   return at !== null && circumstances.now - at <= patience;
 }

@@ -66,9 +66,8 @@ export function growthOf(circumstances: Circumstances): { events: number; overMs
   const last = points.at(-1);
   if (last === undefined) return null;
   for (const span of SPANS_MS) {
-    const lows = Array.from({ length: PARTS }, (_, part) => lowIn(points, last.at - span + (part * span) / PARTS, span / PARTS)).filter(
-      (low) => low !== null,
-    );
+    const parts = Array.from({ length: PARTS }, (_, part) => lowIn(points, last.at - span + (part * span) / PARTS, span / PARTS));
+    const lows = parts.filter((low) => low !== null);
     const rising = lows.every((low, index) => index === 0 || low.waiting > (lows[index - 1]?.waiting ?? Infinity));
     const [first, newest] = [lows[0], lows.at(-1)];
     if (!rising || lows.length < PARTS - 1 || first === undefined || newest === undefined) continue;
@@ -84,18 +83,14 @@ function lowIn(points: readonly Depth[], from: number, length: number): Depth | 
   return within.length === 0 ? null : within.reduce((low, point) => (point.waiting <= low.waiting ? point : low));
 }
 
-interface Drain {
-  fromMs: number;
-  toMs: number;
-  /** How long it was seen to shrink: a forecast from a short time is a guess. */
-  seenMs: number;
-}
-
 /** For this long after the peak the pace is random. */
 const PACE_MIN_MS = 8_000;
 
-/** In how many milliseconds nothing will wait, as a range over the paces of the last minutes; null if the queue does not shrink. */
-export function drainOf(circumstances: Circumstances): Drain | null {
+/**
+ * In how many milliseconds nothing will wait, as a range over the paces of the last minutes; null if the queue does not shrink. `seenMs`:
+ * how long it was seen to: a forecast from a short time is a guess.
+ */
+export function drainOf(circumstances: Circumstances) {
   const points = depths(circumstances);
   const last = points.at(-1);
   if (last === undefined || last.waiting === 0) return null;

@@ -5,18 +5,7 @@ import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, latest, mostFrequent, once, secondsBefore, typed, type Sql } from '@/lib/outbox/scan/sql-terms';
 import { silenceLimitMs, rhythmOf } from '../evidence/flow';
 import { LATELY_SECONDS } from '../evidence/forecast';
-import {
-  ageMs,
-  fact,
-  factIfKnown,
-  inARow,
-  isoOf,
-  laterOf,
-  nothingOut,
-  type Circumstances,
-  type Finding,
-  type VerdictRule,
-} from '../evidence/circumstances';
+import { ageMs, fact, factIfKnown, inARow, isoOf, laterOf, nothingOut, type Judge, type VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'broker_refusing';
 /** Fewer failures than this may be chance. */
@@ -98,7 +87,7 @@ function failureTime({ traits, state, died, attempted, created }: Base): Sql {
 }
 
 /** Since the last event was published there were only failures. */
-function none(circumstances: Circumstances): Finding | null {
+const none: Judge = (circumstances) => {
   const { reading, history, now } = circumstances;
   if (reading === null || !reading.traits.publishedAt) return null;
   const { count = 0, types = 0, taken = 0, first = null, last = null, error } = figuresIn(reading, FAILURES);
@@ -112,10 +101,10 @@ function none(circumstances: Circumstances): Finding | null {
   if (now - begun < patience) return null;
   const failed = fact('all_failed', { count, types });
   return { since: isoOf(begun), evidence: [failed, ...factIfKnown('common_error', { error }), nothingOut(reading)] };
-}
+};
 
 /** A few are published, most fail: now, and in an earlier reading. */
-function hardlyAny({ reading, previous, now }: Circumstances): Finding | null {
+const hardlyAny: Judge = ({ reading, previous, now }) => {
   // How many were published is known only if the outbox is collected.
   if (reading === null || reading.foldedTo === null) return null;
   const failing = inARow<Past>(reading, previous, mostFail);
@@ -124,7 +113,7 @@ function hardlyAny({ reading, previous, now }: Circumstances): Finding | null {
   const values = { failed, count, types, withinMs: LATELY_SECONDS * 1_000 };
   const evidence = [fact('most_failed', values), ...factIfKnown('common_error', { error })];
   return { since: failing[0]?.asOf ?? null, evidence };
-}
+};
 
 function mostFail(past: Past): boolean {
   const { lately = 0, latelyTypes = 0, latelyPublished = 0 } = figuresIn(past, FAILURES);

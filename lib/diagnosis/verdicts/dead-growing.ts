@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { errorTemplate } from '@/lib/shared/lists/cause';
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, isState, iso, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
@@ -82,8 +81,7 @@ export const deadGrowingVerdict: VerdictRule = {
     const { dead = 0, cause } = deaths;
     const grown = reading.traits.deathTime ? diedLately(deaths, !reading.deadDetailed, now) : countGrown(reading, dead, previous, now);
     if (grown === null) return null;
-    const causes: Evidence[] =
-      cause == null ? [] : [fact('dead_cause', { type: cause.type, error: cause.error, count: cause.count, of: cause.of })];
+    const causes = cause == null ? [] : [fact('dead_cause', { type: cause.type, error: cause.error, count: cause.count, of: cause.of })];
     return { since: grown.since, evidence: [...grown.evidence, ...causes, fact('dead_total', { count: dead })] };
   },
 };
@@ -99,10 +97,8 @@ function diedLately({ recent = 0, first = null, newest }: Partial<Deaths>, cut: 
 function isOver(deaths: readonly number[], now: number): boolean {
   const [last] = deaths;
   if (last === undefined) return true;
-  const gapsMs = deaths
-    .slice(1)
-    .map((at, index) => (deaths[index] ?? at) - at)
-    .sort((a, b) => a - b);
+  const gapsMs = deaths.slice(1).map((at, index) => (deaths[index] ?? at) - at);
+  gapsMs.sort((a, b) => a - b);
   return now - last > Math.max(QUIET_MIN_MS, QUIET_GAPS * (gapsMs[Math.floor((gapsMs.length - 1) / 2)] ?? 0));
 }
 
@@ -115,9 +111,8 @@ function countGrown(reading: Past, dead: number, previous: readonly Past[], now:
   const others = (past: Past): number => (figuresIn(past, DEATHS).dead ?? 0) - (figuresIn(past, TOUCHED_DEAD).touched ?? 0);
   const grown = Math.min(dead - least, others(reading) - Math.min(others(reading), ...recent.map(others)));
   if (grown <= 0) return null;
-  const steps = [...recent.slice(1).map(({ asOf }) => Date.parse(asOf)), now].filter(
-    (_, index) => (counts[index + 1] ?? dead) > (counts[index] ?? dead),
-  );
+  const times = [...recent.slice(1).map(({ asOf }) => Date.parse(asOf)), now];
+  const steps = times.filter((_, index) => (counts[index + 1] ?? dead) > (counts[index] ?? dead));
   if (isOver(steps.reverse().slice(0, NEWEST), now)) return null;
   // The last reading that still had the fewest: from then on they grew.
   const since = recent[counts.lastIndexOf(least)]?.asOf ?? null;

@@ -32,11 +32,8 @@ function bySlot({ known, why, name: slot, assumed, state, inactiveSince, lagByte
     lost: fact('slot_lost', { slot, reason: walStatus }),
     missing: fact('slot_missing', { slot }),
   };
-  return [
-    ...(state === null ? [] : [byState[state]]),
-    ...factIfKnown('slot_lag', { lagBytes }),
-    ...(assumed ? [fact('slot_assumed', { slot })] : []),
-  ];
+  const read = state === null ? [] : [byState[state]];
+  return [...read, ...factIfKnown('slot_lag', { lagBytes }), ...(assumed ? [fact('slot_assumed', { slot })] : [])];
 }
 
 /** A burst that is being worked off: no problem, but it helps to know when it will be over. */

@@ -8,13 +8,7 @@ export const logHeldVerdict: VerdictRule = {
     const held = heldBackOf(slotHistory(circumstances));
     if (held === null) return null;
     const { since, slot, heldBytes, lagBytes, endangered } = held;
-    return {
-      since: isoOf(since),
-      evidence: [
-        fact('slot_holds', { slot, heldBytes }),
-        fact(endangered ? 'slot_endangered' : 'slot_fills_disk'),
-        ...factIfKnown('slot_lag', { lagBytes }),
-      ],
-    };
+    const threat = fact(endangered ? 'slot_endangered' : 'slot_fills_disk');
+    return { since: isoOf(since), evidence: [fact('slot_holds', { slot, heldBytes }), threat, ...factIfKnown('slot_lag', { lagBytes })] };
   },
 };

@@ -61,7 +61,6 @@ export const poisonRowVerdict: VerdictRule = {
   judge: (circumstances) => blocking(circumstances) ?? counted(circumstances) ?? retaken(circumstances),
 };
 
-/** It blocks all events that are due. */
 function blocking(circumstances: Circumstances): Finding | null {
   const { reading, now } = circumstances;
   const still = standstill(circumstances);

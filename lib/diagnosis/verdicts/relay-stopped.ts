@@ -1,17 +1,7 @@
 import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { FLOW, isAlive, silenceLimitMs, rhythmOf, standstill, type Rhythm, type Standstill } from '../evidence/flow';
 import { stopOf } from '@/lib/outbox/replication-slots/progress';
-import {
-  ageMs,
-  fact,
-  factIfKnown,
-  isoOf,
-  nothingOut,
-  slotHistory,
-  type Circumstances,
-  type Finding,
-  type VerdictRule,
-} from '../evidence/circumstances';
+import { ageMs, fact, factIfKnown, isoOf, nothingOut, slotHistory, type Judge, type VerdictRule } from '../evidence/circumstances';
 
 /** Events are due, none is published and none is tried, for longer than the rhythm explains; without rows that show it, by its slot. */
 export const relayStoppedVerdict: VerdictRule = {
@@ -20,7 +10,7 @@ export const relayStoppedVerdict: VerdictRule = {
   judge: (circumstances) => byRows(circumstances) ?? bySlot(circumstances),
 };
 
-function byRows(circumstances: Circumstances): Finding | null {
+const byRows: Judge = (circumstances) => {
   const { reading, now } = circumstances;
   const still = standstill(circumstances);
   if (reading === null || still === null) return null;
@@ -37,7 +27,7 @@ function byRows(circumstances: Circumstances): Finding | null {
       rhythm(usual, patience),
     ],
   };
-}
+};
 
 /** How many wait, and how it is known that they do. */
 function waiting({ how, due: count, firstDueAt, since }: Standstill, now: number): Evidence {
@@ -47,7 +37,7 @@ function waiting({ how, due: count, firstDueAt, since }: Standstill, now: number
   return fact(how === 'key' ? 'waits_by_key' : 'waits_by_looks', { count, sinceAt: isoOf(since) });
 }
 
-function bySlot(circumstances: Circumstances): Finding | null {
+const bySlot: Judge = (circumstances) => {
   const stop = stopOf(slotHistory(circumstances));
   if (stop === null) return null;
   const { slot, lagBytes, heldBytes } = stop;
@@ -61,11 +51,8 @@ function bySlot(circumstances: Circumstances): Finding | null {
   ];
   const values = { slot, sinceAt: since };
   // If the slot has no reader, the verdict's own sentence says so: the other facts come first.
-  return {
-    since,
-    evidence: stop.how === 'silent' ? [fact('slot_silent', values), ...facts] : [...facts, fact('slot_unread', values)],
-  };
-}
+  return { since, evidence: stop.how === 'silent' ? [fact('slot_silent', values), ...facts] : [...facts, fact('slot_unread', values)] };
+};
 
 function rhythm({ p50Ms, published: count }: Rhythm, patience: number): Evidence {
   if (p50Ms !== null) return fact('usual_rhythm', { p50Ms, patienceMs: patience });

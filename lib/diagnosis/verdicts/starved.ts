@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { lastPublishedAt } from '@/lib/figures/throughput';
 import { due, failing } from '@/lib/live/reading-sql';
 import { figuresIn, type Aggregates } from '@/lib/live/reading';
@@ -51,15 +50,9 @@ export const starvedVerdict: VerdictRule = {
     const confirmed = seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW).firstDue === firstDue);
     const patience = silenceLimitMs(rhythmOf(circumstances), confirmed, true);
     if (now - since <= patience || !isAlive(circumstances, patience)) return null;
-    const cause: Evidence[] = error === null && type === null ? [] : [fact('failing_cause', { error, type })];
-    return {
-      since: isoOf(since),
-      evidence: [
-        fact('failing_ahead', { count: ahead }),
-        fact('fresh_behind', { count: events, oldestAt: firstDue, ageMs: ageMs(firstDue, now) }),
-        ...cause,
-      ],
-    };
+    const cause = error === null && type === null ? [] : [fact('failing_cause', { error, type })];
+    const behind = fact('fresh_behind', { count: events, oldestAt: firstDue, ageMs: ageMs(firstDue, now) });
+    return { since: isoOf(since), evidence: [fact('failing_ahead', { count: ahead }), behind, ...cause] };
   },
 };
 

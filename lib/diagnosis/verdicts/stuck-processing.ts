@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { figuresIn, type Aggregates } from '@/lib/live/reading';
 import { count, earliest, isState, iso, once, secondsBefore, typeWithMost, type Sql } from '@/lib/outbox/scan/sql-terms';
 import type { Base } from '@/lib/live/reading-sql';
-import { fact, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { ageMs, fact, isoOf, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'stuck_processing';
 
@@ -23,16 +23,10 @@ export const stuckProcessingVerdict: VerdictRule = {
     if (reading === null || !reading.traits.claimTime) return null;
     const { stuck = 0, oldest = null, type = null } = figuresIn(reading, STUCK);
     if (stuck === 0 || oldest === null) return null;
-    const claimedAt = Date.parse(oldest);
     const stuckAfterMs = reading.traits.stuckAfterSeconds * 1_000;
-    return {
-      since: new Date(claimedAt + stuckAfterMs).toISOString(),
-      evidence: [
-        fact('stuck_events', { count: stuck, stuckAfterMs }),
-        fact('oldest_claim', { claimedAt: oldest, ageMs: now - claimedAt }),
-        fact('stuck_type', { type }),
-      ],
-    };
+    const claim = fact('oldest_claim', { claimedAt: oldest, ageMs: ageMs(oldest, now) });
+    const evidence = [fact('stuck_events', { count: stuck, stuckAfterMs }), claim, fact('stuck_type', { type })];
+    return { since: isoOf(Date.parse(oldest) + stuckAfterMs), evidence };
   },
 };
 
