@@ -3,7 +3,6 @@
 /** Makes `OutboxMessage`, `outbox_message` and `OUTBOX-MESSAGE` equal: lower case without separators. */
 export const bare = (name: string): string => folded(name).replace(/[\s_.-]+/gu, '');
 
-/** Lower case, with Unicode's composed characters (NFC). */
 export const folded = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /** The words of a name: `integrationEventLog` and `integration_event_log` have three. */

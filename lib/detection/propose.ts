@@ -127,7 +127,6 @@ interface Mapping {
 interface ProposedState {
   state: LiveState;
   when: WrittenCondition;
-  /** A person has to confirm it. */
   confirm: boolean;
 }
 

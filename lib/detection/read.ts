@@ -109,7 +109,6 @@ function spellingOf(sample: TextRows, column: CatalogueColumn | undefined): Time
 
 const COUNTED_ROWS = 200;
 const PAYLOAD_CHARACTERS = 400;
-/** Levels of a payload that are shown. */
 const PAYLOAD_DEPTH = 2;
 
 /** The dead-letter table that is read; `twice`: its events are in the outbox too. */

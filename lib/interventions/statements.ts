@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { tableRef } from '@/lib/database/description';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
 import { tableLabel, type Outbox } from '@/lib/outbox/outbox';
-import { placeColumns, type Place } from '@/lib/shape/bound';
+import { parameterNamed, placeColumns, type Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
 import { rowId } from '@/lib/outbox/rows/row-id';
 import { and, or } from '@/lib/shape/compile';
@@ -196,12 +196,7 @@ function plainValue(outbox: Outbox, place: Place, at: PlaceSql, name: string, va
 }
 
 function parameterValue({ parameters }: Outbox, { parameter, minus }: { parameter: string; minus: number }): string | number {
-  const value =
-    parameter === 'maxAttempts'
-      ? (parameters.maxAttempts ?? 1)
-      : parameter === 'stuckAfter'
-        ? parameters.stuckAfterSeconds
-        : parameters.extra[parameter];
+  const value = parameterNamed(parameters, parameter) ?? (parameter === 'maxAttempts' ? 1 : null);
   return typeof value === 'number' ? Math.max(0, value - minus) : (value ?? '');
 }
 

@@ -10,11 +10,9 @@ import { archiveTable, recordsSight } from './companions';
 import { maskProblems } from './masking/hidden-fields';
 import { tableText } from '@/lib/shape/schema/names';
 import { livePlaces, quotedName, type FoundOutbox, type Outbox, type OutboxSettings } from './outbox';
-import { judgeProof, type KnownProof } from './proof/proven';
+import { judgeProof, UNPROVEN, type KnownProof } from './proof/proven';
 import { configuredElsewhere } from './rows/touched';
 import { operatorSaysItLacks, readOnlyReason } from './rights/writability';
-
-const UNPROVEN: KnownProof = { switched: null, decided: null };
 
 /**
  * Binds a configured outbox to its tables in one read transaction. Throws Problem `not_found` if its table is missing, `invalid` with every
@@ -61,14 +59,13 @@ export async function mappingProblems(settings: OutboxSettings, database: Databa
     const looked = await lookAt(settings, database, db);
     if ('missing' in looked) return [looked.missing];
     const { main, bound } = looked;
-    const tables: [(string | number)[], TableDescription][] = [
-      [['table'], main],
-      ...(bound.dead === null ? [] : [[['shape', 'dead', 'table'], bound.dead.description] as [string[], TableDescription]]),
-    ];
-    for (const { name, description } of bound.companions.values()) tables.push([['shape', 'companions', name, 'table'], description]);
-    const unreadable = tables.flatMap(([path, description]) =>
-      description.privileges.select ? [] : [{ path, message: notReadable(database, description), absent: true as const }],
-    );
+    const tables = [{ path: ['table'], description: main }];
+    if (bound.dead !== null) tables.push({ path: ['shape', 'dead', 'table'], description: bound.dead.description });
+    for (const { name, description } of bound.companions.values())
+      tables.push({ path: ['shape', 'companions', name, 'table'], description });
+    const unreadable = tables
+      .filter(({ description }) => !description.privileges.select)
+      .map(({ path, description }) => ({ path, message: notReadable(database, description), absent: true as const }));
     return [...unreadable, ...bound.problems, ...maskProblems(settings)];
   });
   if (problems.length > 0) return problems;
@@ -106,12 +103,8 @@ async function lookAt(
     problems.push({ path: ['parameters', 'deadTable'], message: 'the mapping has no dead-letter table: write it under shape.dead' });
   const companions = new Map<string, TableDescription | null>();
   for (const [name, companion] of Object.entries(shape.companions)) {
-    const other = await findTable(db, engine, filledName(companion.table, captured), main.name.schema, [
-      'shape',
-      'companions',
-      name,
-      'table',
-    ]);
+    const path = ['shape', 'companions', name, 'table'];
+    const other = await findTable(db, engine, filledName(companion.table, captured), main.name.schema, path);
     companions.set(name, 'description' in other ? other.description : null);
   }
   const tables: FoundTables = { main, dead, companions, archive: await engine.describe(db, archiveTable(engine, settings.id)), captured };
@@ -123,11 +116,7 @@ function misfit(settings: OutboxSettings, problems: MappingProblem[]): Problem {
   const lines = problems.map(({ path, message }) => `${formatPath(path)}: ${message}`);
   const which = settings.inline ? 'its mapping' : `the shape ${settings.shape.key}`;
   const fields: Record<string, string> = {};
-  for (const { path, message } of problems) {
-    const before = fields[formatPath(path)];
-    fields[formatPath(path)] = before === undefined ? message : `${before}; ${message}`;
-  }
-  return new Problem('invalid', `Table ${tableText(settings.table)} of outbox ${settings.id} does not fit ${which}: ${lines.join('; ')}`, {
-    fields,
-  });
+  for (const { path, message } of problems) fields[formatPath(path)] = [fields[formatPath(path)] ?? [], message].flat().join('; ');
+  const what = `Table ${tableText(settings.table)} of outbox ${settings.id} does not fit ${which}: ${lines.join('; ')}`;
+  return new Problem('invalid', what, { fields });
 }

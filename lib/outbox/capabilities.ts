@@ -17,12 +17,13 @@ function describeCapabilities(outbox: Outbox): Capabilities {
   const { shape, main } = outbox;
   const operations: Record<string, OperationCapability> = {};
   for (const [key, rules] of Object.entries(shape.operations)) operations[key] = operationCapability(outbox, rules);
-  operations.archive =
-    shape.archive === undefined
-      ? { offered: false, because: shape.noArchive ?? 'not_in_schema' }
-      : { offered: true, from: shape.archive.from.filter((state) => canShow(outbox, state)), warnings: shape.archive.warnings };
-  operations.restore =
-    shape.archive === undefined ? { offered: false, because: 'not_in_schema' } : { offered: true, from: ['archived'], warnings: [] };
+  operations.archive = { offered: false, because: shape.noArchive ?? 'not_in_schema' };
+  operations.restore = NOT_IN_SCHEMA;
+  if (shape.archive !== undefined) {
+    const { from, warnings } = shape.archive;
+    operations.archive = { offered: true, from: from.filter((state) => canShow(outbox, state)), warnings };
+    operations.restore = { offered: true, from: ['archived'], warnings: [] };
+  }
   for (const key of outbox.refused) operations[key] = { offered: false, because: 'failed_its_proof' };
   const fields = fieldsWhere((role) => main.roles[role] !== undefined);
   return {
@@ -83,17 +84,15 @@ function stateCapability(outbox: FoundOutbox, state: State): StateCapability {
   return { available: false, because: kind === 'presence' && state === 'published' ? 'deleted_on_publish' : 'not_in_schema' };
 }
 
+const NOT_IN_SCHEMA: OperationCapability = { offered: false, because: 'not_in_schema' };
+
 function operationCapability(outbox: FoundOutbox, rules: OperationRules): OperationCapability {
   if (!Array.isArray(rules)) return { offered: false, because: rules.refuse };
   const changes = rules.filter((rule): rule is ChangeRule => 'version' in rule);
   const usable = changes.filter((rule) => whyNotOffered(outbox, rule) === null);
-  const [unusable] = changes;
   if (usable.length === 0) {
-    const refusal = rules.find((rule) => 'refuse' in rule);
-    return {
-      offered: false,
-      because: unusable === undefined ? (refusal?.refuse ?? 'not_in_schema') : (whyNotOffered(outbox, unusable) ?? 'not_in_schema'),
-    };
+    const refusal = rules.find((rule) => 'refuse' in rule)?.refuse;
+    return { offered: false, because: (changes[0] === undefined ? refusal : whyNotOffered(outbox, changes[0])) ?? 'not_in_schema' };
   }
   const from = usable.flatMap((rule) => rule.from).filter((state) => canShow(outbox, state));
   return { offered: true, from: [...new Set(from)], warnings: [...new Set(usable.flatMap((rule) => rule.warnings))] };

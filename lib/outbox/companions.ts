@@ -53,7 +53,6 @@ export function fitName(name: string): string {
   return `${name.slice(0, NAME_CHARACTERS - DIGEST_CHARACTERS - 1)}_${digest}`;
 }
 
-/** The archive table of an outbox. */
 export function archiveTable(engine: Engine, outboxId: string): TableName {
   const { schema, prefix } = engine.companions;
   return { schema, table: fitName(`${prefix}archive_${outboxId.replaceAll('-', '_')}`) };

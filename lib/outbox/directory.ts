@@ -7,7 +7,7 @@ import { Queue } from '@/lib/shared/async/queue';
 import { Problem } from '@/lib/shared/problems';
 import { bindOutbox } from './bind';
 import type { Outbox, OutboxSettings } from './outbox';
-import type { KnownProof, ProofSource } from './proof/proven';
+import { UNPROVEN, type KnownProof, type ProofSource } from './proof/proven';
 
 function settingsOf(outbox: OutboxConfig): DirectoryOptions['outboxes'][number] {
   const { shape } = outbox;
@@ -44,8 +44,6 @@ export interface DirectoryOptions {
 
 export type OutboxDirectory = ReturnType<typeof createDirectory>;
 
-const NO_PROOFS: ProofSource = () => Promise.resolve({ switched: null, decided: null });
-
 interface Entry {
   settings: OutboxSettings;
   database: Database;
@@ -72,7 +70,7 @@ export function createDirectory(options: DirectoryOptions) {
     if (database === undefined)
       throw new Problem('invalid', `Outbox ${settings.id} names database ${settings.database}, which is not configured`);
     // While the store does not answer, reading goes on but changes are refused.
-    const proof = async (): Promise<KnownProof | null> => (options.proofs ?? NO_PROOFS)(settings.id).catch(() => null);
+    const proof = async (): Promise<KnownProof | null> => options.proofs?.(settings.id).catch(() => null) ?? UNPROVEN;
     const others = options.outboxes.filter((other) => other.database === settings.database && other.id !== settings.id);
     entries.set(settings.id, { settings, database, proof, others, bound: null, boundAt: 0, inFlight: null, forgotten: 0 });
   }

@@ -74,7 +74,12 @@ export interface Parameters {
   extra: Record<string, number | string>;
 }
 
-/** Columns of a place except generated ones. */
+/** null where neither the configuration nor the shape sets it. */
+export function parameterNamed({ maxAttempts, stuckAfterSeconds, extra }: Parameters, name: string): number | string | null {
+  if (name === 'maxAttempts') return maxAttempts;
+  return name === 'stuckAfter' ? stuckAfterSeconds : (extra[name] ?? null);
+}
+
 export function placeColumns(place: Place): string[] {
   return [...place.description.columns.values()].filter((column) => !column.generated).map((column) => column.name);
 }

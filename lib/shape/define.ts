@@ -21,7 +21,6 @@ export const names = (text: string): string[] => text.trim().split(/\s+/);
 
 export const is = (column: string, equals: Scalar) => ({ column, equals });
 export const above = (column: string, number: number) => ({ column, above: number });
-/** All attempts are used. */
 export const atLimit = (column: string) => ({ column, atLeast: { parameter: 'maxAttempts' } });
 
 const encoded = (time: (typeof TIME_ENCODINGS)[number]) => (column: string) => ({ column, time });

@@ -9,6 +9,7 @@ import type { OutboxDirectory } from '../directory';
 import { allPlaces, type Outbox } from '../outbox';
 import { eventColumns, placeSql, toEvent, type EventRow } from '../rows/row';
 import { equality, KEY_ROLES } from './filters';
+import { readByIndex } from './sql';
 
 /** Events that are shown of one outbox. */
 const FOUND_MAX = 5;
@@ -66,14 +67,7 @@ async function findIn(outbox: Outbox, text: string, hidden: ReadonlySet<string>)
     }
   }
   const gaps = [...missing].map(([role, why]) => ({ outbox: outbox.id, role, why }));
-  if (arms.length === 0) return { events: [], more: [], gaps };
-  const rows = await outbox.database.read(
-    async (db) => {
-      await outbox.database.engine.byIndex(db);
-      return (await sql<EventRow & { place: Place['key'] }>`select * from (${sql.join(arms, sql` union all `)}) as found`.execute(db)).rows;
-    },
-    { statementMs: TIMEOUT_MS },
-  );
+  const rows = await readByIndex<EventRow & { place: Place['key'] }>(outbox, arms, TIMEOUT_MS);
   const events = [...new Map(rows.map((row) => [row.id, toEvent(outbox, row.place, row)])).values()];
   return {
     events: events.slice(0, FOUND_MAX).map((event) => ({ outbox: outbox.id, event })),

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { Neighbour, OutboxEvent } from '@/lib/shared/model';
 import { isIndexed } from './filters';
-import { fromOf, keyOrder } from './sql';
+import { fromOf, keyOrder, readByIndex } from './sql';
 import { listOf, type Walk } from './walks';
 import { isSmall, livePlaces, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
@@ -12,6 +12,7 @@ import { keepsOrder } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 
 const SIDE = 25;
+const NEIGHBOURS_MS = 2_000;
 /** Without an index on the aggregate: rows read on each side of the event, per index of the list. */
 const AROUND_ROWS = 2_000;
 
@@ -33,17 +34,8 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
     ...whole.flatMap((place) => SIDES.map((which) => near(outbox, placeSql(outbox, place), event, which, null))),
     ...(whole.includes(outbox.main) ? [] : around(outbox, event)),
   ].filter((select) => select !== null);
-  const events = await outbox.database.read(
-    async (db) => {
-      if (sides.length === 0) return [];
-      await outbox.database.engine.byIndex(db);
-      const { rows } = await sql<
-        EventRow & { place: Place['key'] }
-      >`select * from (${sql.join(sides, sql` union all `)}) as around`.execute(db);
-      return rows.map((row) => toEvent(outbox, row.place, row));
-    },
-    { statementMs: 2_000 },
-  );
+  const rows = await readByIndex<EventRow & { place: Place['key'] }>(outbox, sides, NEIGHBOURS_MS);
+  const events = rows.map((row) => toEvent(outbox, row.place, row));
   // An archived event is not in the live tables, but is shown among its neighbours.
   const all = events.some((other) => other.id === event.id) ? events : [...events, event];
   all.sort((a, b) => compare(a.createdAt ?? '', b.createdAt ?? '') || compare(a.id, b.id));
@@ -125,7 +117,6 @@ const ORDER_MS = 1_000;
  * aggregates. Served by the index on the aggregate, one probe per event; without it, or in more than a second, `not_looked`.
  */
 export async function orderWithin(outbox: Outbox, ids: readonly string[]): Promise<{ code: string; count: number } | 'not_looked' | null> {
-  const { engine } = outbox.database;
   const other = placeSql(outbox, outbox.main, 'other');
   const inOrder = keepsOrder(outbox.shape);
   const states: readonly LiveState[] = inOrder ? (outbox.shape.ordering?.blockedBy ?? []) : ['published'];
@@ -148,14 +139,8 @@ export async function orderWithin(outbox: Outbox, ids: readonly string[]): Promi
   });
   if (counts.length === 0) return 'not_looked';
   try {
-    return await outbox.database.read(
-      async (db) => {
-        await engine.byIndex(db);
-        const { rows } = await sql`${sql.join(counts, sql` union `)}`.execute(db);
-        return { code: inOrder ? 'blocked_by_order' : 'later_event_is_out', count: rows.length };
-      },
-      { statementMs: ORDER_MS },
-    );
+    const found = new Set((await readByIndex<{ id: string }>(outbox, counts, ORDER_MS)).map(({ id }) => id));
+    return { code: inOrder ? 'blocked_by_order' : 'later_event_is_out', count: found.size };
   } catch (error) {
     if (error instanceof DatabaseFailure) return 'not_looked';
     throw error;

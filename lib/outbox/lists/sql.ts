@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Direction } from '@/lib/database/description';
+import type { Db, Direction } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 import { and } from '@/lib/shape/compile';
 import type { Outbox } from '../outbox';
@@ -93,6 +93,15 @@ function chosenRows(outbox: Outbox, walk: Walk, span: Span): Sql {
     ? sql`select ${row} from ${from} limit ${sql.lit(tried.rows)}`
     : sql`select ${row} from (select ${sortIds(at)} from ${from} limit ${sql.lit(tried.rows)}) as first join ${from} on ${and(sameRow(at, 'first'))}`;
   return chosen(all, sql`(${first}) as ${sql.ref(at.alias)}`, [...walk.where, ...tests, ...within], span.limit);
+}
+
+/** Rows of all these selects, read by index; DatabaseFailure `timeout` where that takes longer. */
+export async function readByIndex<Row>({ database }: Outbox, selects: readonly Sql[], statementMs: number): Promise<Row[]> {
+  const read = async (db: Db): Promise<Row[]> => {
+    await database.engine.byIndex(db);
+    return (await sql<Row>`${sql.join(selects, sql` union all `)}`.execute(db)).rows;
+  };
+  return selects.length === 0 ? [] : database.read(read, { statementMs });
 }
 
 /** The table, with the walk's index as a hint if the engine takes one. */

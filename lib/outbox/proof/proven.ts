@@ -17,6 +17,8 @@ export interface KnownProof {
   decided: { passed: boolean; refused: string[]; facts: ProofFacts } | null;
 }
 
+export const UNPROVEN: KnownProof = { switched: null, decided: null };
+
 export type ProofSource = (outboxId: string) => Promise<KnownProof>;
 
 export interface ProofState {

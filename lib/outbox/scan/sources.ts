@@ -1,6 +1,6 @@
 /** The bounded queries of a reading, one per source. */
 import { sql } from 'kysely';
-import type { ColumnDescription } from '@/lib/database/description';
+import type { ColumnDescription, Direction } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 import { and, compileCondition, or, statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';
@@ -39,19 +39,18 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
   const at = placeSql(outbox, outbox.main);
   const reads = { outbox, at, traits };
   const [created, published] = [ownTime(outbox.main, 'createdAt'), ownTime(outbox.main, 'publishedAt')];
-  const absent = PARTS.filter(
-    (part) => !outbox.shape.states.some((rule) => STATES_OF[part].includes(rule.state)) && !(part === 'dead' && outbox.dead !== null),
-  );
+  const absent = PARTS.filter((part) => predicateOf(outbox, at, [part]) === null && !(part === 'dead' && outbox.dead !== null));
+  const byCursor = (direction: Direction): Fit | null =>
+    outbox.scope.cursor === null ? null : fitPosition(outbox.main, at.alias, outbox.scope.cursor.position, direction);
   const sources: Source[] = [];
   const scanned: Part[] = [];
 
   for (const part of ['waiting', 'processing', 'dead'] as const) {
-    const predicate = statePredicate(outbox.shape, STATES_OF[part], at.alias, outbox.scope);
+    const predicate = predicateOf(outbox, at, [part]);
     if (predicate === null) continue;
     const direction = part === 'dead' ? 'desc' : 'asc';
-    const fit =
-      fitTests(outbox.main, at.alias, created?.name ?? null, commonTests(outbox.shape, STATES_OF[part]), direction) ??
-      (outbox.scope.cursor === null ? null : fitPosition(outbox.main, at.alias, outbox.scope.cursor.position, direction));
+    const tests = commonTests(outbox.shape, STATES_OF[part]);
+    const fit = fitTests(outbox.main, at.alias, created?.name ?? null, tests, direction) ?? byCursor(direction);
     if (fit === null) scanned.push(part);
     else {
       const where = led(outbox, at, part, predicate);
@@ -63,15 +62,11 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
 
   const rest = (): number =>
     READING_ROWS - NEWEST_ROWS - sources.reduce((rows, source) => rows + source.limit + (source.counted === null ? 0 : COUNTED_ROWS), 0);
-  const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
+  const predicate = predicateOf(outbox, at, ['published']);
   const since = published ?? created;
   if (predicate !== null && since !== null) {
     const tests: Leaf[] = [...commonTests(outbox.shape, STATES_OF.published), notNull(since.name)];
-    const fit =
-      fitRange(outbox.main, at.alias, since.name, tests) ??
-      (published !== null || outbox.scope.cursor === null
-        ? null
-        : fitPosition(outbox.main, at.alias, outbox.scope.cursor.position, 'desc'));
+    const fit = fitRange(outbox.main, at.alias, since.name, tests) ?? (published === null ? byCursor('desc') : null);
     if (fit === null) scanned.push('published');
     else {
       // Without a publish time only the newest rows matter: they show how far the relay has come.
@@ -160,7 +155,7 @@ const publishedSince = ({ database, parameters }: Outbox, at: PlaceSql, column: 
  */
 function newestByIndex(outbox: Outbox, at: PlaceSql): Sql | null {
   const [created, published] = [ownTime(outbox.main, 'createdAt'), ownTime(outbox.main, 'publishedAt')];
-  const isPublished = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
+  const isPublished = predicateOf(outbox, at, ['published']);
   if (published === null || isPublished === null) return null;
   const fit = fitRange(outbox.main, at.alias, published.name, [...commonTests(outbox.shape, STATES_OF.published), notNull(published.name)]);
   if (fit?.order == null) return null;
@@ -191,6 +186,11 @@ export const STATES_OF: Record<Part, readonly LiveState[]> = {
   dead: ['dead'],
   published: ['published'],
 };
+
+function predicateOf({ shape, scope }: Outbox, { alias }: PlaceSql, parts: readonly Part[]): Sql<boolean> | null {
+  const states = parts.flatMap((part) => STATES_OF[part]);
+  return statePredicate(shape, states, alias, scope);
+}
 
 /** A scan that skips rows in no figure, mainly those published before `foldedTo`. */
 export interface Walk {
@@ -244,15 +244,11 @@ function walkOf({ outbox, at, traits, parts, foldedTo }: Scanned, limit: number)
   const time = (role: 'createdAt' | 'publishedAt'): Sql | null =>
     hasTime(at.place, role) ? fragments.sane(at.roleInstant(role) ?? fragments.nothing('instant')) : null;
   const [created, published] = [time('createdAt'), time('publishedAt')];
-  const isPublished = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
+  const isPublished = predicateOf(outbox, at, ['published']);
   const told = (value: Sql | null, none = fragments.nothing('instant')): Sql =>
     value === null || isPublished === null ? none : sql`case when ${isPublished} then ${value} end`;
-  const open = statePredicate(
-    outbox.shape,
-    parts.filter((part) => part !== 'published').flatMap((part) => STATES_OF[part]),
-    at.alias,
-    outbox.scope,
-  );
+  const unpublished = parts.filter((part) => part !== 'published');
+  const open = predicateOf(outbox, at, unpublished);
   const unfolded =
     !parts.includes('published') || isPublished === null || published === null || foldedTo === null
       ? null

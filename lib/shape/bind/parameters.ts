@@ -1,6 +1,6 @@
 import type { Path } from '@/lib/shared/lists/document-path';
 import type { Amount } from '../schema/parameters';
-import type { ShapeSettings, Parameters } from '../bound';
+import { parameterNamed, type ShapeSettings, type Parameters } from '../bound';
 import type { Shape } from '../shape';
 import type { Problems } from './table';
 
@@ -39,10 +39,9 @@ export function amountIn(
 ): number | null {
   if (typeof amount === 'number') return amount;
   const name = amount.parameter;
-  const value =
-    name === 'maxAttempts' ? parameters.maxAttempts : name === 'stuckAfter' ? parameters.stuckAfterSeconds : parameters.extra[name];
+  const value = parameterNamed(parameters, name);
   if (typeof value === 'number') return value;
-  const why = value === null || value === undefined ? 'has no value: set it' : 'is no number: set one';
+  const why = value === null ? 'has no value: set it' : 'is no number: set one';
   problems.add([...path, 'parameter'], `parameter "${name}" ${why}`);
   return null;
 }

@@ -41,7 +41,6 @@ export function tableText(ref: TableRef): string {
   return schema === null ? table : `${schema}.${table}`;
 }
 
-/** Names of a pattern's groups, in order. */
 export const groupsOf = (pattern: string): string[] => [...pattern.matchAll(/\(\?<([A-Za-z_]\w*)>/g)].flatMap(([, name]) => name ?? []);
 
 function isPattern(text: string): boolean {

@@ -106,7 +106,6 @@ export type Columns = z.infer<typeof columnsSchema>;
 export type ColumnRole = keyof Columns;
 export const COLUMN_ROLES = Object.keys(columnsSchema.shape) as ColumnRole[];
 
-/** Roles with a single source. */
 export type ValueRole = Exclude<ColumnRole, 'id'>;
 export const VALUE_ROLES = COLUMN_ROLES.filter((role): role is ValueRole => role !== 'id');
 /** Roles whose values are instants, whatever type their column has. */
