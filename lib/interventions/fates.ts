@@ -50,26 +50,17 @@ export async function fatesOf(outbox: Outbox, interventionId: string): Promise<F
   });
 }
 
+/** States that tell it by themselves. */
+const BY_STATE: Record<string, Fate> = { published: 'published', dead: 'failedAgain', processing: 'waiting' };
+
 function fateOf(outbox: Outbox, { after }: RecordEvent, row: FateRow | undefined): Fate {
   if (row === undefined) return 'gone';
-  switch (row.state) {
-    case 'published':
-      return 'published';
-    case 'dead':
-      return 'failedAgain';
-    case 'processing':
-      return 'waiting';
-    case 'pending':
-    case 'retrying': {
-      const [error, attempts] = (['error', 'attempts'] as const).map((role) => recordedValue(outbox, role, after));
-      // What the operation left in the row is no failure since.
-      const another = row.error !== null && error !== undefined && causeText(row.error) !== causeText(error ?? '');
-      const counted = row.state === 'retrying' && attempts !== undefined && Number(row.attempts ?? 0) > Number(attempts ?? 0);
-      return another || counted ? 'retrying' : 'waiting';
-    }
-    default:
-      return 'notKnown';
-  }
+  if (row.state !== 'pending' && row.state !== 'retrying') return BY_STATE[row.state] ?? 'notKnown';
+  const [error, attempts] = (['error', 'attempts'] as const).map((role) => recordedValue(outbox, role, after));
+  // What the operation left in the row is no failure since.
+  const another = row.error !== null && error !== undefined && causeText(row.error) !== causeText(error ?? '');
+  const counted = row.state === 'retrying' && attempts !== undefined && Number(row.attempts ?? 0) > Number(attempts ?? 0);
+  return another || counted ? 'retrying' : 'waiting';
 }
 
 /** The value of a role in a record's image of the row; undefined if it does not stand in a column as it is. */

@@ -160,17 +160,8 @@ const keyReused = (): Problem =>
   new Problem('key_reused', 'This Idempotency-Key was used for another intervention: send a new key for a new decision');
 
 /** Errors of a commit after which the transaction is certainly gone. After any other error its record is searched for. */
-const REFUSED_COMMIT = new Set<FailureCode>([
-  'locked',
-  'deadlock',
-  'duplicate',
-  'constraint',
-  'bad_value',
-  'no_privilege',
-  'missing',
-  'read_only',
-]);
-const isRefusedCommit = (error: unknown): boolean => error instanceof DatabaseFailure && REFUSED_COMMIT.has(error.code);
+const REFUSED: FailureCode[] = ['locked', 'deadlock', 'duplicate', 'constraint', 'bad_value', 'no_privilege', 'missing', 'read_only'];
+const isRefusedCommit = (error: unknown): boolean => error instanceof DatabaseFailure && REFUSED.includes(error.code);
 
 /** Claims the key, changes the rows, writes the record; or returns the result of the earlier try that has the key. */
 async function inTransaction(outbox: Outbox, db: Db, job: Try): Promise<InterventionResult> {

@@ -159,14 +159,9 @@ function otherWalks({ order, at, key, times, tests, equal }: ListPart): Walks {
   const index = column === null ? null : fitWalk(at.place, column, [], false);
   const walks: Walk[] = equal.indexed.map((test) => ({ ...walk(at, key), where: [test, ...times, ...tests] }));
   if (!equal.enough) {
-    const [where, tried] = key === null ? [[], times] : [times, []];
-    walks.push({
-      ...walk(at, key),
-      where,
-      tests: [...tried, ...tests, ...equal.unindexed],
-      index,
-      tried: index === null ? ALL : searchRows(at),
-    });
+    const [where, untimed] = key === null ? [[], times] : [times, []];
+    const tried = index === null ? ALL : searchRows(at);
+    walks.push({ ...walk(at, key), where, tests: [...untimed, ...tests, ...equal.unindexed], index, tried });
   }
   return { walks, leftOut: [], missingIndex: null };
 }

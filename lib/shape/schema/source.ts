@@ -109,12 +109,5 @@ export const COLUMN_ROLES = Object.keys(columnsSchema.shape) as ColumnRole[];
 export type ValueRole = Exclude<ColumnRole, 'id'>;
 export const VALUE_ROLES = COLUMN_ROLES.filter((role): role is ValueRole => role !== 'id');
 /** Roles whose values are instants, whatever type their column has. */
-export const TIME_ROLES = [
-  'createdAt',
-  'publishedAt',
-  'attemptedAt',
-  'lockedUntil',
-  'availableAt',
-  'diedAt',
-] as const satisfies ValueRole[];
-export const isTimeRole = (role: ValueRole): boolean => TIME_ROLES.some((one) => one === role);
+export const TIME_ROLES = ['createdAt', 'publishedAt', 'attemptedAt', 'lockedUntil', 'availableAt', 'diedAt'] as const;
+export const isTimeRole = (role: ValueRole): boolean => TIME_ROLES.some((one: ValueRole) => one === role);
