@@ -4,16 +4,7 @@ import type { CatalogueTable } from '@/lib/database/catalogue';
 import type { Database } from '@/lib/database/database';
 import type { Engine } from '@/lib/database/engine';
 import { tableParts } from '@/lib/shape/schema/names';
-import type {
-  Candidate,
-  CandidateCompanion,
-  Caution,
-  Detection,
-  DetectionFailure,
-  Examination,
-  Sample,
-  StatusWord,
-} from '@/lib/shared/detection';
+import type { Candidate, Caution, Detection, DetectionFailure, Examination, Sample, StatusWord } from '@/lib/shared/detection';
 import { Problem } from '@/lib/shared/problems';
 import type { LiveState } from '@/lib/shared/states';
 import { findCandidates, type Found } from './candidates';
@@ -151,18 +142,18 @@ function warned({ examination, ...rest }: Examined, cautions: Caution[], status:
 /** Leaves out a dead-letter table that holds copies. */
 function withoutDead(examined: Examined): Candidate {
   const { candidate } = examined.examination;
-  const companions = candidate.companions.map((one) => (isRead(examined, one) ? { ...one, purpose: 'other' as const } : one));
+  const companions = candidate.companions.map((one) => (isRead(examined, one.table) ? { ...one, purpose: 'other' as const } : one));
   const caution: Caution = { code: 'dead_copies', values: { table: examined.dead?.table ?? '' } };
   return { ...candidate, companions, cautions: [...candidate.cautions, caution] };
 }
 
-const isRead = ({ examination: { candidate }, dead }: Examined, { table }: CandidateCompanion): boolean =>
+const isRead = ({ examination: { candidate }, dead }: Examined, table: string): boolean =>
   dead !== null && table === tableText({ ...candidate.name, table: dead.table });
 
 /** Dead-letter tables beside it that are not read. */
 function deadOthers(examined: Examined): Caution[] {
   const { candidate, problem } = examined.examination;
-  const others = candidate.companions.filter((one) => one.purpose === 'dead' && !isRead(examined, one));
+  const others = candidate.companions.filter((one) => one.purpose === 'dead' && !isRead(examined, one.table));
   if (problem !== null || others.length === 0) return [];
   return [{ code: 'dead_others', values: { tables: others.map(({ table }) => table).join(', ') } }];
 }

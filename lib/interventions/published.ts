@@ -1,6 +1,6 @@
 /** Rows that a rule of the shape says are published: operations after which a relay may publish leave them alone, whatever their state. */
-import { sql, type RawBuilder } from 'kysely';
-import { and, compileCondition, negated, or } from '@/lib/shape/compile';
+import { sql } from 'kysely';
+import { and, compileCondition, negated, or, type Test } from '@/lib/shape/compile';
 import { disjoint } from '@/lib/shape/reason';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { scopeOf } from '@/lib/outbox/rows/role-sql';
@@ -9,7 +9,7 @@ import type { Condition } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 
 /** True for rows that any `published` rule matches, except a catch-all, which proves nothing. In a dead-letter table all rows are dead. */
-export function fitsPublished(outbox: Outbox, at: PlaceSql): RawBuilder<boolean> {
+export function fitsPublished(outbox: Outbox, at: PlaceSql): Test {
   const rules = at.place.key === 'dead' ? [] : publishedRules(outbox);
   if (rules.length === 0) return sql`false`;
   const tests = rules.map((when) => compileCondition(when, at.alias, scopeOf(outbox, at.place)));
@@ -17,12 +17,7 @@ export function fitsPublished(outbox: Outbox, at: PlaceSql): RawBuilder<boolean>
 }
 
 /** `rows` of these states, without those that a `published` rule matches too. */
-export function unlessPublished(
-  outbox: Outbox,
-  at: PlaceSql,
-  states: readonly LiveState[],
-  rows: RawBuilder<boolean>,
-): RawBuilder<boolean> {
+export function unlessPublished(outbox: Outbox, at: PlaceSql, states: readonly LiveState[], rows: Test): Test {
   const ordered = outbox.shape.states;
   const from = ordered.filter(({ state }) => states.includes(state));
   // In the outbox table, rows of earlier rules are excluded already.

@@ -25,14 +25,8 @@ export function startSettling(options: SettlingOptions): { stop(): Promise<void>
 export async function settleAll(options: SettlingOptions): Promise<void> {
   const entries = await options.unsettled.list(options.directory.ids);
   const outboxes = new Set(entries.map(({ outbox }) => outbox));
-  await Promise.all(
-    [...outboxes].map((id) =>
-      settleEach(
-        options,
-        entries.filter(({ outbox }) => outbox === id),
-      ),
-    ),
-  );
+  const entriesOf = (id: string): Unsettled[] => entries.filter(({ outbox }) => outbox === id);
+  await Promise.all([...outboxes].map((id) => settleEach(options, entriesOf(id))));
 }
 
 async function settleEach(options: SettlingOptions, entries: readonly Unsettled[]): Promise<void> {

@@ -110,11 +110,8 @@ function holds(proof: StoredProof | null, facts: ProofFacts): boolean {
 async function realEvents(outbox: Outbox, states: State[]): Promise<ProofStatus['realEvents']> {
   const entries = await Promise.all(
     states.map(async (state) => {
-      const id = await listEvents(outbox, { state: [state] }, { limit: 1 }).then(
-        (page) => page.events[0]?.id,
-        () => undefined,
-      );
-      return [state, id] as const;
+      const page = await listEvents(outbox, { state: [state] }, { limit: 1 }).catch(() => null);
+      return [state, page?.events[0]?.id] as const;
     }),
   );
   return Object.fromEntries(entries.filter(([, id]) => id !== undefined));

@@ -119,11 +119,7 @@ async function runTrial(change: Change, trial: Trial, events: Seen[]): Promise<F
   let records: RecordEvent[] = [];
   for (let from = 0; from < events.length; from += AT_ONCE) {
     const some = events.slice(from, from + AT_ONCE);
-    const forged = some.map(({ id, version }) => ({
-      id,
-      version: { ...version, exact: other(version.exact), stable: other(version.stable) },
-    }));
-    if ((await applyOperation(change, forged)).some(({ code }) => code === null))
+    if ((await applyOperation(change, some.map(forged))).some(({ code }) => code === null))
       return { verdict: 'does_not', because: 'ignores_version', rows: some.map(({ id }) => id) };
     records = await applyOperation(change, some);
     await requireSameTables(change.outbox, change.db);
@@ -133,6 +129,11 @@ async function runTrial(change: Change, trial: Trial, events: Seen[]): Promise<F
   return { verdict: 'untried', because: records[0]?.detail?.because ?? records[0]?.code ?? 'no_row' };
 }
 
+/** The same event, as if it had been seen otherwise. */
+const forged = ({ id, version }: Seen): Seen => ({
+  id,
+  version: { ...version, exact: other(version.exact), stable: other(version.stable) },
+});
 const other = (text: string): string => text.replace(/.$/, (last) => (last === '1' ? '2' : '1'));
 
 /** null if no event gives a result: locked by others, too young, or changed meanwhile. */

@@ -17,7 +17,7 @@ export interface Scope {
   cursor: BoundCursor | null;
 }
 
-type Test = RawBuilder<boolean>;
+export type Test = RawBuilder<boolean>;
 
 /** Tests joined, with no parentheses around them. */
 export const and = (tests: readonly RawBuilder<unknown>[]): Test => (tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`);

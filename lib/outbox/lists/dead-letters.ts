@@ -32,7 +32,7 @@ function deadRows(outbox: Outbox, start: ListStart, columns: (at: PlaceSql) => R
   return outbox.database.read(async (db) => {
     await outbox.database.engine.byIndex(db);
     const rows: DeadRow[] = [];
-    for (const { stretch, after } of stretches(walks, direction, start.cursor)) {
+    for (const { stretch, after } of stretches(start)) {
       const limit = DEAD_SCANNED_MAX - rows.length;
       if (limit === 0) break;
       const span = { stretch, direction, after, until: null, limit };

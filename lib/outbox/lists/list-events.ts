@@ -97,7 +97,7 @@ async function readPage(outbox: Outbox, db: Db, start: ListStart, limit: number)
   const looked: Look = { rows: 0, end: null, backTo: null };
   const rows: ListRow[] = [];
   const search = outbox.database.engine.features.streamsSubqueries ? streamed : boundedFirst;
-  for (const { stretch, after } of stretches(start.walks, direction, start.cursor)) {
+  for (const { stretch, after } of stretches(start)) {
     const span = { stretch, direction, after, until: null, limit: limit + 1 - rows.length };
     const found = await search(readerOf(outbox, db, span), start.walks, span);
     rows.push(...found.rows);

@@ -232,14 +232,11 @@ export function wayOf({ order, cursor }: ListStart): { backwards: boolean; direc
 }
 
 /** The stretches from the cursor on: rows without a sort key come last in newest-first order, first in oldest-first. */
-export function stretches(
-  walks: readonly Walk[],
-  direction: Direction,
-  cursor: Cursor | null,
-): { stretch: Stretch; after: Position | null }[] {
+export function stretches(start: ListStart): { stretch: Stretch; after: Position | null }[] {
+  const { walks, cursor } = start;
   const byKeyAlone = walks.every(({ key }) => key === null);
   const both: Stretch[] = walks.some(({ key }) => key?.nullable === true) ? ['keyed', 'unkeyed'] : ['keyed'];
-  const ways = direction === 'desc' ? both : both.toReversed();
+  const ways = wayOf(start).direction === 'desc' ? both : both.toReversed();
   if (cursor === null) return ways.map((stretch) => ({ stretch, after: null }));
   const begun: Stretch = cursor.key === null && !byKeyAlone ? 'unkeyed' : 'keyed';
   return ways.slice(Math.max(0, ways.indexOf(begun))).map((stretch) => ({ stretch, after: stretch === begun ? cursor : null }));

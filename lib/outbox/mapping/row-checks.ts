@@ -124,6 +124,7 @@ function pathOf({ columns, dead }: Shape, { key, roles }: Place, name: string): 
 }
 
 const IDS_ROWS = 500;
+type WithId = { id: string | null };
 
 /** An id shared by several of 500 rows, if no key makes it unique; [] also if the rows cannot be read in time. */
 export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
@@ -131,10 +132,7 @@ export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
   if (isUnique(main)) return [];
   const at = placeSql(outbox, main);
   const events = at.rows === null ? sql`` : sql`where ${at.rows}`;
-  const rows = await fewRows(
-    database,
-    sql<{ id: string | null }>`select ${at.id.text} as id from ${at.from} ${events} limit ${sql.lit(IDS_ROWS)}`,
-  );
+  const rows = await fewRows(database, sql<WithId>`select ${at.id.text} as id from ${at.from} ${events} limit ${sql.lit(IDS_ROWS)}`);
   const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]));
   const shared = ids.find((id, index) => ids.indexOf(id) < index);
   if (shared === undefined) return [];
@@ -149,11 +147,11 @@ export async function sharedDead(outbox: Outbox): Promise<boolean> {
   const { main, dead, database } = outbox;
   if (dead === null) return false;
   const [here, there] = [placeSql(outbox, main), placeSql(outbox, dead)];
-  const select = (at: typeof here) => sql<{ id: string | null }>`select ${at.id.text} as id from ${at.from}`;
-  const rows = await fewRows(database, sql<{ id: string | null }>`${select(there)} limit ${sql.lit(DEAD_ROWS)}`);
+  const select = (at: typeof here) => sql<WithId>`select ${at.id.text} as id from ${at.from}`;
+  const rows = await fewRows(database, sql<WithId>`${select(there)} limit ${sql.lit(DEAD_ROWS)}`);
   const ids = rows.flatMap(({ id }) => id ?? []);
   if (ids.length === 0) return false;
-  const both = await fewRows(database, sql<{ id: string | null }>`${select(here)} where ${here.id.among(ids)}`);
+  const both = await fewRows(database, sql<WithId>`${select(here)} where ${here.id.among(ids)}`);
   return both.length * 2 >= ids.length;
 }
 

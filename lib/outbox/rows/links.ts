@@ -2,14 +2,10 @@ import type { Content } from '@/lib/shared/lists/shown';
 import type { EventLink, OutboxEvent } from '@/lib/shared/model';
 import { parse } from 'lossless-json';
 import { rawSteps } from '@/lib/shared/lists/document-path';
+import type { OutboxSettings } from '../outbox';
 
 /** The configured links, `{field}` filled in. Links with a missing field, or that are not http(s), are left out. */
-export function linksOf(
-  templates: { label: string; url: string }[],
-  event: OutboxEvent,
-  payload: Content,
-  headers: Content | null,
-): EventLink[] {
+export function linksOf(templates: OutboxSettings['links'], event: OutboxEvent, payload: Content, headers: Content | null): EventLink[] {
   const fields = event as unknown as Record<string, unknown>;
   const valueOf = (name: string): string | null => {
     const steps = rawSteps(name);

@@ -94,10 +94,7 @@ function bindLeaf(test: Leaf, table: BoundTable, path: Path, binding: Binding): 
       atMost: (found) => compared('atMost', found.atMost, (atMost) => ({ ...found, atMost })),
       past: timed,
       future: timed,
-      olderThan: (found) => ({
-        ...timed(found),
-        olderThan: amountIn(found.olderThan, binding, [...path, 'olderThan']) ?? 0,
-      }),
+      olderThan: (found) => ({ ...timed(found), olderThan: amountIn(found.olderThan, binding, [...path, 'olderThan']) ?? 0 }),
     },
   );
 }
