@@ -10,7 +10,7 @@ import { archiveTable, recordsSight } from './companions';
 import { maskProblems } from './masking/hidden-fields';
 import { tableText } from '@/lib/shape/schema/names';
 import { livePlaces, quotedName, type FoundOutbox, type Outbox, type OutboxSettings } from './outbox';
-import { judgeProof, UNPROVEN, type KnownProof } from './proof/proven';
+import { judgeProof, NO_PROOF, type KnownProof } from './proof/proven';
 import { configuredElsewhere } from './rows/touched';
 import { operatorSaysItLacks, readOnlyReason } from './rights/writability';
 
@@ -21,7 +21,7 @@ import { operatorSaysItLacks, readOnlyReason } from './rights/writability';
 export async function bindOutbox(
   settings: OutboxSettings,
   database: Database,
-  known: KnownProof | null = UNPROVEN,
+  known: KnownProof | null = NO_PROOF,
   others: readonly OutboxSettings[] = [],
 ): Promise<Outbox> {
   const { outbox, reason } = await database.read(async (db) => {

@@ -7,7 +7,7 @@ import { Queue } from '@/lib/shared/async/queue';
 import { Problem } from '@/lib/shared/problems';
 import { bindOutbox } from './bind';
 import type { Outbox, OutboxSettings } from './outbox';
-import { UNPROVEN, type KnownProof, type ProofSource } from './proof/proven';
+import { NO_PROOF, type KnownProof, type ProofSource } from './proof/proven';
 
 function settingsOf(outbox: OutboxConfig): DirectoryOptions['outboxes'][number] {
   const { shape } = outbox;
@@ -70,7 +70,7 @@ export function createDirectory(options: DirectoryOptions) {
     if (database === undefined)
       throw new Problem('invalid', `Outbox ${settings.id} names database ${settings.database}, which is not configured`);
     // While the store does not answer, reading goes on but changes are refused.
-    const proof = async (): Promise<KnownProof | null> => options.proofs?.(settings.id).catch(() => null) ?? UNPROVEN;
+    const proof = async (): Promise<KnownProof | null> => options.proofs?.(settings.id).catch(() => null) ?? NO_PROOF;
     const others = options.outboxes.filter((other) => other.database === settings.database && other.id !== settings.id);
     entries.set(settings.id, { settings, database, proof, others, bound: null, boundAt: 0, inFlight: null, forgotten: 0 });
   }

@@ -17,7 +17,7 @@ export interface KnownProof {
   decided: { passed: boolean; refused: string[]; facts: ProofFacts } | null;
 }
 
-export const UNPROVEN: KnownProof = { switched: null, decided: null };
+export const NO_PROOF: KnownProof = { switched: null, decided: null };
 
 export type ProofSource = (outboxId: string) => Promise<KnownProof>;
 
