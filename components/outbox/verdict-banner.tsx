@@ -82,42 +82,37 @@ export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictB
           <VerdictMark verdict={verdict} />
           <p className={classes.sentence}>{sentence}</p>
         </div>
-        {(facts.length > 0 || since !== null) && (
-          <ul className={classes.facts}>
-            {since !== null && verdict !== 'healthy' && (
-              <li>
-                {words('since')} <AbsoluteTime at={since} />
+        {/* Their room is kept: what one reading says more than another must not move the screen. */}
+        <ul className={classes.facts}>
+          {since !== null && verdict !== 'healthy' && (
+            <li>
+              {words('since')} <AbsoluteTime at={since} />
+            </li>
+          )}
+          {facts.slice(0, FACTS_SHOWN).map((fact) => (
+            <li key={fact}>{fact}</li>
+          ))}
+          {stopped && <li className={classes.check}>{words('stopped')}</li>}
+          {stopped && sessions !== undefined && (
+            <li className={classes.check}>
+              {words('sessions', { shown: sessions === null ? 'no' : 'yes', count: sessions?.length ?? 0, names: named(sessions ?? []) })}
+            </li>
+          )}
+          {others.map((one, index) => {
+            const to = hrefOf(one.verdict);
+            return (
+              <li key={one.verdict}>
+                {index === 0 && <span>{words('alsoHolds')}</span>} <VerdictMark verdict={one.verdict} />{' '}
+                {one.since !== null && <AbsoluteTime at={one.since} />}{' '}
+                {to !== null && (
+                  <Anchor component={Link} href={to} inherit>
+                    {stepName(one.verdict)}
+                  </Anchor>
+                )}
               </li>
-            )}
-            {facts.slice(0, FACTS_SHOWN).map((fact) => (
-              <li key={fact}>{fact}</li>
-            ))}
-          </ul>
-        )}
-        {stopped && <p className={classes.check}>{words('stopped')}</p>}
-        {stopped && sessions !== undefined && (
-          <p className={classes.check}>
-            {words('sessions', { shown: sessions === null ? 'no' : 'yes', count: sessions?.length ?? 0, names: named(sessions ?? []) })}
-          </p>
-        )}
-        {others.length > 0 && (
-          <ul className={classes.facts}>
-            <li>{words('alsoHolds')}</li>
-            {others.map((one) => {
-              const to = hrefOf(one.verdict);
-              return (
-                <li key={one.verdict}>
-                  <VerdictMark verdict={one.verdict} /> {one.since !== null && <AbsoluteTime at={one.since} />}{' '}
-                  {to !== null && (
-                    <Anchor component={Link} href={to} inherit>
-                      {stepName(one.verdict)}
-                    </Anchor>
-                  )}
-                </li>
-              );
-            })}
-          </ul>
-        )}
+            );
+          })}
+        </ul>
       </div>
       {href === null ? (
         <Button size="sm" variant="default" loading={asking} onClick={() => void ask()}>
