@@ -30,12 +30,13 @@ interface SparklineProps {
   values: readonly (number | null)[];
   /** The number of steps; if `values` has fewer, the missing ones are at its beginning, and unknown. */
   points?: number;
+  of?: 'waiting' | 'dead';
   /** The label in words; by default for thirty minutes of depth. */
   say?: (figures: { last: string; low: string; high: string }) => string;
 }
 
 /** Values over time as a line; gaps stay gaps, and the label describes the line in words. */
-export const Sparkline = memo(function Sparkline({ values, points = values.length, say }: SparklineProps) {
+export const Sparkline = memo(function Sparkline({ values, points = values.length, of = 'waiting', say }: SparklineProps) {
   const words = useTranslations('figures');
   const format = useFormat();
   const known = values.filter((value) => value !== null);
@@ -46,10 +47,11 @@ export const Sparkline = memo(function Sparkline({ values, points = values.lengt
     low: format.number(Math.min(...known)),
     high: format.number(Math.max(...known)),
   };
-  const label = say === undefined ? words('sparkline', figures) : say(figures);
+  const label = say === undefined ? words(of === 'dead' ? 'sparklineDead' : 'sparkline', figures) : say(figures);
   return (
     <svg
       className={classes.sparkline}
+      data-of={of}
       width={WIDTH}
       height={HEIGHT}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -57,6 +59,7 @@ export const Sparkline = memo(function Sparkline({ values, points = values.lengt
       role="img"
       aria-label={label}
     >
+      {of === 'dead' && <title>{label}</title>}
       <path className={classes.base} d={`M0 ${HEIGHT}H${WIDTH}`} />
       {shape.grounds.map((d) => (
         <path key={d} className={classes.ground} d={d} />

@@ -24,6 +24,14 @@ const TICK_MS = 1_000;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let held = 0;
+/** Told between two frames: six hundred texts at once would take several. */
+const AT_ONCE = 60;
+let frame = 0;
+
+function tell(waiting: readonly (() => void)[]): void {
+  for (const each of waiting.slice(0, AT_ONCE)) if (listeners.has(each)) each();
+  if (waiting.length > AT_ONCE) frame = requestAnimationFrame(() => tell(waiting.slice(AT_ONCE)));
+}
 
 /** The time is constant between two ticks: values computed from it in one render must be equal. */
 function heldNow(): number {
@@ -36,7 +44,8 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
     held = Date.now();
-    for (const each of listeners) each();
+    cancelAnimationFrame(frame);
+    tell([...listeners]);
   }, TICK_MS);
   return () => {
     listeners.delete(listener);

@@ -31,7 +31,11 @@ function hasFigures({ depth, latency, lastPublishedAt }: FleetLine['summary']): 
 }
 
 /** One outbox of the fleet; old figures are grey. */
-export const FleetRow = memo(function FleetRow({ line: { outbox, summary, stale, unread, sparkline }, doctor, everyMs }: FleetRowProps) {
+export const FleetRow = memo(function FleetRow({
+  line: { outbox, summary, stale, unread, sparkline, sparklineOf },
+  doctor,
+  everyMs,
+}: FleetRowProps) {
   const words = useTranslations('fleet');
   const badges = useTranslations('doctor');
   const format = useFormat();
@@ -74,7 +78,7 @@ export const FleetRow = memo(function FleetRow({ line: { outbox, summary, stale,
       </td>
       {figures && (
         <>
-          {cell('depth', <Sparkline values={sparkline} points={SPARKLINE_POINTS} />)}
+          {cell('depth', <Sparkline values={sparkline} points={SPARKLINE_POINTS} of={sparklineOf} />)}
           {cell('waiting', <CountText count={depth.waiting} />)}
           {cell(
             'oldest',

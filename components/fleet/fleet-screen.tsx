@@ -15,6 +15,7 @@ import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/live';
 import { UnreachableRow, FIGURE_COLUMNS, FleetRow } from './fleet-row';
 import { FleetBar } from './fleet-bar';
+import { News } from './fleet-news';
 import { FleetDatabases } from './fleet-databases';
 import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter, foldQuietLines } from './fleet-lines';
 import classes from './fleet.module.css';
@@ -50,10 +51,12 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
   };
   // Typed text is shown at once, the lines follow.
   const query = useDeferredValue(fleetQuery(filter));
+  // A new reading draws its lines between frames, so that scrolling goes on.
+  const entries = useDeferredValue(snapshot.entries);
   const shown = useMemo(() => {
     const wanted = readFleetFilter(new URLSearchParams(query));
-    return snapshot.entries.filter((entry) => matchesFleetFilter(entry, wanted));
-  }, [snapshot.entries, query]);
+    return entries.filter((entry) => matchesFleetFilter(entry, wanted));
+  }, [entries, query]);
   const [opened, setOpened] = useState<readonly string[]>([]);
   const items = useMemo(() => foldQuietLines(shown), [shown]);
   const drawn = useShownLines(items.length);
@@ -143,6 +146,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
           </tbody>
         </table>
       )}
+      <News news={snapshot.news} entries={snapshot.entries} />
     </>
   );
 }

@@ -1,7 +1,9 @@
 /** The doctor's types for the screen, HTTP and the command line. */
 import type { AuditLack } from './changes/carrying';
 import type { FleetLine, FleetSnapshot } from './figures/fleet';
-import type { EngineKey } from './model';
+import type { VerdictSpan } from './figures/verdicts';
+import type { AuditEntry, DeadLetterGroup, EngineKey } from './model';
+import type { Money } from './text/money';
 
 /** act: events are lost, hidden or will stop without action. watch: it costs now and gets worse. note: worth knowing. */
 export const SEVERITIES = ['act', 'watch', 'note'] as const;
@@ -98,11 +100,25 @@ export interface DoctorSummary {
   counts: Record<Severity, number>;
 }
 
+/** What stands below the lines: why events died, and what happened in the last hour. */
+export interface FleetNews {
+  /** Largest first, over all outboxes, and how many more there are. */
+  groups: DeadLetterGroup[];
+  moreGroups: number;
+  /** What all those dead events are worth, by currency; `whole` if nothing is missing in it. */
+  atStake: { sums: Money<string>[]; whole: boolean };
+  /** What operators did in the last hour, newest first. */
+  actions: AuditEntry[];
+  /** What began or ended in the last hour, the last change first. */
+  verdicts: VerdictSpan[];
+}
+
 /** The fleet, with the doctor's headline for each outbox with an open finding. */
 export interface ExaminedFleet extends Omit<FleetSnapshot, 'entries'> {
   /** Worst first. */
   entries: FleetLine[];
   doctor: Record<string, DoctorHeadline>;
+  news: FleetNews;
   /** Databases with intervention records that are, or may be, missing in the audit. */
   lacks: AuditLack[];
 }

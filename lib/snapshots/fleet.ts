@@ -24,7 +24,7 @@ interface FleetOptions {
   /** Milliseconds between two readings of an outbox, while all is well. */
   everyMs(id: string): number;
   /** The figures of an answer; reads the rollups. */
-  compose(id: string, answer: Answer): Promise<OutboxReading & Pick<FleetEntry, 'sparkline'>>;
+  compose(id: string, answer: Answer): Promise<OutboxReading & Pick<FleetEntry, 'sparkline' | 'sparklineOf'>>;
 }
 
 /** Returns a function that reads the fleet as it is known now. */
@@ -32,11 +32,11 @@ export function createFleet({ directory, now, latest, everyMs, compose }: FleetO
   const shown = new Map<string, FleetEntry>();
 
   async function make(id: string, answer: Answer): Promise<FleetEntry> {
-    const { outbox, summary, stale, sparkline } = await compose(id, answer);
+    const { outbox, summary, stale, sparkline, sparklineOf } = await compose(id, answer);
     const { capabilities: _capabilities, ...info } = outbox;
     const { byType: _, ...figures } = summary;
     const unread = answer.reading === null && answer.failure === null;
-    const entry = { outbox: info, summary: figures, stale, unread, sparkline };
+    const entry = { outbox: info, summary: figures, stale, unread, sparkline, sparklineOf };
     shown.set(id, entry);
     return entry;
   }
@@ -64,7 +64,7 @@ export function createFleet({ directory, now, latest, everyMs, compose }: FleetO
     return {
       asOf: asOf[0] ?? new Date(now()).toISOString(),
       everyMs: Math.max(0, ...directory.ids.map(everyMs)),
-      entries: entries.sort(worstFirst),
+      entries: worstFirst(entries),
       databases: fleetDatabases(directory),
     };
   };
@@ -85,13 +85,21 @@ function asOld(entry: FleetEntry, now: number): FleetEntry {
 /** Lets other work on the event loop run. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Outboxes that have not been read yet come last. */
-function worstFirst(a: FleetEntry, b: FleetEntry): number {
+/** Of databases that are away the one first in which most waited or was dead when it answered last. Outboxes not read yet come last. */
+export function worstFirst(entries: readonly FleetEntry[]): FleetEntry[] {
   const rank = (entry: FleetEntry): number => (entry.unread ? VERDICTS.length : VERDICTS.indexOf(entry.summary.diagnosis.verdict));
-  return rank(a) - rank(b) || (b.summary.depth.waiting.count ?? -1) - (a.summary.depth.waiting.count ?? -1);
+  const isAway = ({ unread, summary }: FleetEntry): boolean => !unread && summary.diagnosis.verdict === 'source_down';
+  const left = new Map<string, number>();
+  for (const { outbox, summary } of entries.filter(isAway)) {
+    const { waiting, dead } = summary.depth;
+    left.set(outbox.database, (left.get(outbox.database) ?? 0) + (waiting.count ?? 0) + (dead.count ?? 0));
+  }
+  const size = (entry: FleetEntry): number => (isAway(entry) ? left.get(entry.outbox.database) : entry.summary.depth.waiting.count) ?? -1;
+  const since = (entry: FleetEntry): string => (isAway(entry) && entry.summary.diagnosis.since) || '';
+  return entries.toSorted((a, b) => rank(a) - rank(b) || size(b) - size(a) || since(a).localeCompare(since(b), 'en'));
 }
 
-/** The configured databases and what is known of them without a query; those that are unreachable first. */
+/** The configured databases and what is known of them without a query; those that are unreachable first, the longest away before others. */
 export function fleetDatabases(directory: OutboxDirectory): FleetDatabase[] {
   const databaseOf = directory.ids.map((id) => directory.database(id).id);
   return directory.databases
@@ -109,7 +117,9 @@ export function fleetDatabases(directory: OutboxDirectory): FleetDatabase[] {
         server: { open: server.open, limit: server.limit },
       };
     })
-    .sort((a, b) => Number(b.state === 'down') - Number(a.state === 'down'));
+    .sort(
+      (a, b) => Number(b.state === 'down') - Number(a.state === 'down') || (a.state === 'down' ? a.since.localeCompare(b.since, 'en') : 0),
+    );
 }
 
 /** By SQLSTATE, the error numbers of MySQL and MariaDB, and the codes of sockets. */

@@ -173,7 +173,8 @@ export function createSnapshots(
       everyMs: (id) => readings.servesMs(id, FLEET),
       compose: async (id, answer) => {
         const [series, read] = await Promise.all([chartOf(answer, id, { span: { window: '1h' } }), judged(id, '1h', answer, ALL_TYPES)]);
-        return { ...read, sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point.waiting) };
+        const sparklineOf = read.summary.diagnosis.verdict === 'dead_growing' ? 'dead' : 'waiting';
+        return { ...read, sparklineOf, sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point[sparklineOf]) };
       },
     }),
     async current() {

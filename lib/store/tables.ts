@@ -1,7 +1,7 @@
 /** The console's own tables. Columns are snake case in SQL, times ISO 8601 here; JSON arrives as text. */
 import type { ColumnType, Generated } from 'kysely';
 import type { Mark } from '@/lib/shared/figures/marks';
-import type { Verdict } from '@/lib/shared/figures/verdicts';
+import type { VerdictSpan } from '@/lib/shared/figures/verdicts';
 import type { AuditEntry } from '@/lib/shared/model';
 import type { Actor, Role } from '@/lib/shared/permissions';
 
@@ -129,13 +129,7 @@ export interface StoreTables {
     memory: string | null;
     updatedAt: Stamp;
   };
-  verdict_span: {
-    outbox: string;
-    verdict: Verdict;
-    beganAt: string;
-    /** null while it holds. */
-    endedAt: string | null;
-  };
+  verdict_span: VerdictSpan;
   mark: ByActor & {
     id: string;
     at: string;

@@ -1,6 +1,6 @@
 /** Queries on `verdict_span`: when each verdict began to hold, and when it ended. */
 import { sql, type Transaction } from 'kysely';
-import type { Verdict } from '@/lib/shared/figures/verdicts';
+import type { Verdict, VerdictSpan } from '@/lib/shared/figures/verdicts';
 import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
@@ -21,6 +21,18 @@ export async function openVerdictSpans(db: StoreDb, outboxes: readonly string[])
     .execute();
   for (const { outbox, verdict, beganAt } of rows) open.get(outbox)?.set(verdict, beganAt);
   return open;
+}
+
+/** Verdicts that began or ended since, the last change first; served by `verdict_span_ended`. Locks nothing. */
+export function recentVerdictSpans(db: StoreDb, since: string, limit: number): Promise<VerdictSpan[]> {
+  return db
+    .selectFrom('verdict_span')
+    .select(['outbox', 'verdict', 'beganAt', 'endedAt'])
+    .where('verdict', '<>', 'healthy')
+    .where((eb) => eb.or([eb('endedAt', '>=', since), eb.and([eb('endedAt', 'is', null), eb('beganAt', '>=', since)])]))
+    .orderBy(sql`coalesce(ended_at, began_at)`, 'desc')
+    .limit(limit)
+    .execute();
 }
 
 /** Enters what began and ended. Only inside a transaction that holds the outbox's lease. */

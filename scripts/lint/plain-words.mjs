@@ -41,7 +41,7 @@ export const PLAIN_WORDS = new Set(
     transaction transactional transition tree tried trouble true truth turn typed unanswered unavailable uncounted under unique
     unit unknown unless unlimited unmark unprivileged unreachable unread unseen unsettled up update url usable use utc uuid vacuum
     value variable verify versioned vetoe view viewport visible visit visitor wait waiting wall wanted warning watch watched way
-    weak where who whole why width with within word writable write written yield zero zone
+    weak where who whole why width with within word worst writable write written yield zero zone
   `
     .trim()
     .split(/\s+/),

@@ -2,6 +2,7 @@ import 'server-only';
 import { createHash } from 'node:crypto';
 import { DEAD_SCANNED_MAX, newestDead } from '@/lib/outbox/lists/dead-letters';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { within } from '@/lib/shared/async/within';
 import { errorTemplate } from '@/lib/shared/lists/cause';
 import { groupByCause } from '@/lib/shared/dead-letter-groups';
 import type { DeadLetterGroup, DeadLetters } from '@/lib/shared/model';
@@ -10,7 +11,7 @@ import { onOutbox } from './outboxes';
 import { seesAll, shownCauses } from './shown';
 import { together } from './together';
 
-interface Causes {
+export interface Causes {
   /** When they were read, by the console's clock; ISO 8601 UTC. */
   asOf: string;
   /** Largest first, and how many smaller ones there are. */
@@ -36,7 +37,7 @@ export async function causesOf(context: Context, outbox: Outbox, dead: number | 
   const kept = ofOutboxes.get(outbox) ?? new Map<boolean, Kept>();
   ofOutboxes.set(outbox, kept);
   const last = kept.get(all);
-  if (last !== undefined && last.dead === dead && Date.now() - Date.parse(last.causes.asOf) < keptMs) return last.causes;
+  if (last !== undefined && (dead === null || last.dead === dead) && Date.now() - Date.parse(last.causes.asOf) < keptMs) return last.causes;
   return together(outbox, ['causes', all], async () => {
     const asOf = new Date().toISOString();
     const rows = await newestDead(outbox, !all);
@@ -46,6 +47,14 @@ export async function causesOf(context: Context, outbox: Outbox, dead: number | 
     kept.set(all, { causes, dead });
     return causes;
   });
+}
+
+/** The same as far as it is known within `waitMs`, from before if need be; null while nothing is, or where it cannot be read. */
+export async function knownCauses(context: Context, outboxId: string, keptMs: number, waitMs: number): Promise<Causes | null> {
+  const outbox = await within(context.console.directory.get(outboxId), waitMs).catch(() => null);
+  if (outbox === null) return null;
+  const newest = causesOf(context, outbox, null, keptMs).catch(() => null);
+  return (await within(newest, waitMs)) ?? ofOutboxes.get(outbox)?.get(seesAll(context))?.causes ?? null;
 }
 
 /** The causes of an outbox for scripts. Throws Problem `not_found`, `timeout`, `unavailable`. */

@@ -40,9 +40,10 @@ export async function readDoctorSummary({ console }: Context, outbox: string): P
   });
 }
 
+/** `nothing`, with a word in the log, where the store does not answer. */
 export const orNothing = <T>({ log }: Context['console'], nothing: T, read: () => Promise<T>): Promise<T> =>
   read().catch((error: unknown) => {
-    log.warn({ err: error }, 'silences of findings could not be read');
+    log.warn({ err: error }, 'the store could not be read');
     return nothing;
   });
 

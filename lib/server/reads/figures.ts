@@ -12,6 +12,7 @@ import type { Console } from '../console';
 import type { Context } from '../context';
 import { readDoctorSummary, readHeadlines } from './doctor';
 import { chartMarks } from './marks';
+import { readNews } from './news';
 import { onOutbox } from './outboxes';
 import { seesAll } from './shown';
 import { together } from './together';
@@ -19,8 +20,9 @@ import { together } from './together';
 /** Every outbox over the last hour, worst first. Readings are shared by all roles; what an error quotes is not. */
 export async function readFleet(context: Context): Promise<ExaminedFleet> {
   const [fleet, doctor] = await Promise.all([context.console.snapshots.fleet(), readHeadlines(context)]);
+  const news = await readNews(context, fleet.entries);
   const shown = (entry: FleetEntry): FleetLine => fleetLine({ ...entry, summary: shownSummary(context, entry.summary) });
-  return { ...fleet, doctor, lacks: lacksOf(context.console.carrier.carrying()), entries: fleet.entries.map(shown) };
+  return { ...fleet, doctor, news, lacks: lacksOf(context.console.carrier.carrying()), entries: fleet.entries.map(shown) };
 }
 
 /** One outbox with its figures of a window, the history for its charts, its marks and the doctor's findings. */

@@ -11,8 +11,9 @@ export interface FleetEntry {
   stale: OutboxReading['stale'];
   /** Not read since the console started, and no attempt has failed. */
   unread: boolean;
-  /** Depth of the last 30 minutes, oldest first; null if unknown. */
+  /** What waited over the last 30 minutes, oldest first, or what was dead where that grows; null if unknown. */
   sparkline: (number | null)[];
+  sparklineOf: 'waiting' | 'dead';
 }
 
 /** Values of a sparkline: depth once a minute. */
@@ -29,13 +30,14 @@ export interface FleetLine {
   unread: boolean;
   /** The last SPARKLINE_POINTS minutes, oldest first, from the first known one. */
   sparkline: (number | null)[];
+  sparklineOf: FleetEntry['sparklineOf'];
 }
 
 const isTold = (code: string): boolean => (SENTENCE_FACTS as readonly string[]).includes(code);
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEntry): FleetLine {
+export function fleetLine({ outbox, summary, stale, unread, sparkline, sparklineOf }: FleetEntry): FleetLine {
   const { id, name, database, table, shape } = outbox;
   const { asOf, oldestPendingAt, lastPublishedAt, lastPublishedWhy, diagnosis, slot, depth, latency } = summary;
   const { verdict, evidence } = diagnosis;
@@ -68,6 +70,7 @@ export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEn
     stale,
     unread,
     sparkline: first === -1 ? [] : sparkline.slice(first),
+    sparklineOf,
   };
 }
 

@@ -33,6 +33,15 @@ export interface Held {
   since: string | null;
 }
 
+/** From when to when a verdict held. */
+export interface VerdictSpan {
+  outbox: string;
+  verdict: Verdict;
+  beganAt: string;
+  /** null while it holds. */
+  endedAt: string | null;
+}
+
 /** The worst verdict that holds, and what it is judged by. */
 export interface Diagnosis extends Held {
   evidence: Evidence[];

@@ -1,0 +1,80 @@
+import { MantineProvider } from '@mantine/core';
+import { NextIntlClientProvider } from 'next-intl';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import messages from '@/lib/messages/en.json';
+import type { FleetLine } from '@/lib/shared/figures/fleet';
+import type { FleetNews } from '@/lib/shared/doctor';
+import { ClockProvider } from '../figures/time';
+import { News } from './fleet-news';
+
+const group = {
+  outbox: 'escrow',
+  type: 'order_complete',
+  error: 'node … down',
+  count: 40,
+  firstSeenAt: null,
+  lastSeenAt: '2026-01-01T00:00:00Z',
+  sampleEventId: '1',
+  sums: [{ amount: '12.50', currency: 'EUR' }],
+  summed: 38,
+};
+const entry = {
+  id: 'e',
+  at: '2026-01-01T00:00:00Z',
+  actor: 'mina',
+  operation: 'retry',
+  outbox: 'escrow',
+  reason: 'node is back',
+  outcome: 'applied',
+  oddities: [],
+  eventId: 'x',
+  code: null,
+  interventionId: null,
+  before: null,
+  after: null,
+};
+const shown = (news: Partial<FleetNews>): string =>
+  renderToStaticMarkup(
+    <NextIntlClientProvider locale="en" messages={messages} timeZone="UTC">
+      <MantineProvider>
+        <ClockProvider serverNow={0}>
+          <News
+            news={{ groups: [], moreGroups: 0, atStake: { sums: [], whole: true }, actions: [], verdicts: [], ...news }}
+            entries={[{ outbox: { id: 'escrow', name: 'Escrow' } } as FleetLine]}
+          />
+        </ClockProvider>
+      </MantineProvider>
+    </NextIntlClientProvider>,
+  ).replace(/<style[^]*?<\/style>/g, '');
+
+test('where nothing died and nothing changed both parts say so, and keep their place', () => {
+  expect(shown({})).toMatch(/No events are dead\..*Nothing changed, and nobody acted\./);
+  expect(shown({ atStake: { sums: [], whole: false } })).toContain('No causes are known yet.');
+});
+
+test('verdicts that began or ended stand among the actions, the last change first', () => {
+  const span = { outbox: 'escrow', verdict: 'dead_growing', beganAt: '2025-12-31T23:50:00Z', endedAt: null } as const;
+  const page = shown({
+    actions: [{ ...entry, events: { changed: 45, left: 0 } }] as unknown as FleetNews['actions'],
+    verdicts: [
+      { ...span, verdict: 'stuck_processing', endedAt: '2026-01-01T00:01:00Z' },
+      { ...span, verdict: 'dead_growing' },
+    ],
+  }).replace(/<[^>]*>/g, ' ');
+  expect(page).toMatch(/Stuck .* ended at .*Escrow.*mina .*Dead growing .* began at .*Escrow/);
+});
+
+test('causes name their outbox and lead to their rows; what is at stake is said to be more where amounts are missing', () => {
+  const page = shown({ groups: [group], atStake: { sums: group.sums, whole: false } });
+  expect(page).toContain('/outboxes/escrow/dead-letters?type=order_complete&amp;cause=');
+  expect(page).toContain('<bdi>Escrow</bdi>');
+  expect(page).toContain('At stake: 12.50 EUR or more');
+  expect(page).toContain('≥ 12.50 EUR');
+  expect(page).not.toContain('<button');
+});
+
+test('who acted is named with what was done, to how many events, and why', () => {
+  const page = shown({ actions: [{ ...entry, events: { changed: 45, left: 0 } }] as unknown as FleetNews['actions'] });
+  expect(page.replace(/<[^>]*>/g, '')).toMatch(/mina .*45 events of Escrow.*node is back/);
+});
