@@ -1,12 +1,19 @@
 import '@/components/styles';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { Metadata, Viewport } from 'next';
+import localFont from 'next/font/local';
 import { headers } from 'next/headers';
 import { NextIntlClientProvider } from 'next-intl';
 import { getLocale, getMessages } from 'next-intl/server';
 import type { ReactNode } from 'react';
 import { NONCE_HEADER } from '@/lib/server/auth/cookies';
 import { Providers } from './providers';
+
+const font = localFont({
+  src: '../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
+  weight: '100 900',
+  variable: '--oc-font',
+});
 
 export const metadata: Metadata = {
   title: { template: '%s · Outbox Console', default: 'Outbox Console' },
@@ -24,7 +31,7 @@ async function wordsForAnybody() {
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get(NONCE_HEADER) ?? undefined;
   return (
-    <html lang={await getLocale()} {...mantineHtmlProps}>
+    <html lang={await getLocale()} className={font.variable} {...mantineHtmlProps}>
       <head>
         <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
       </head>
