@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { expect, isTakenOver, test } from './fixtures';
+import { insertEscrow } from './support/rows';
 
 /** Browsers log every answer of 400 and above, the expected ones too. */
 const REFUSED = /status of 401/;
@@ -71,6 +72,48 @@ test('signing out ends the session everywhere, and Back shows nothing', async ({
   await copied.dispose();
   await page.goBack();
   await expect(page).toHaveURL(/\/login/);
+});
+
+test('signing out in one tab hides the rows and the dialog of another at once, a paused one too', async ({
+  page,
+  world,
+  context,
+  database,
+}) => {
+  const { order } = await insertEscrow(database('escrow'));
+  const email = world.accounts.find(({ role }) => role === 'operator')?.email ?? '';
+  await page.goto('/login?callbackUrl=/audit');
+  await fillIn(page, email, world.password);
+  await expect(page).toHaveURL(`${world.url}/audit`);
+  const other = await context.newPage();
+  await other.goto(`/outboxes/escrow/events?q=${order}`);
+  await other.waitForFunction(isTakenOver);
+  const row = other.locator('[data-event]').filter({ visible: true });
+  await expect(row).toHaveCount(1);
+  await other.keyboard.press('p');
+  await other.keyboard.press('j');
+  await other.keyboard.press('a');
+  const dialog = other.getByRole('dialog');
+  await expect(dialog).toContainText(order);
+  await page.waitForFunction(isTakenOver);
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(other).toHaveURL(/\/login\?callbackUrl=.*escrow/);
+  await expect(row).toHaveCount(0);
+  await expect(dialog).toHaveCount(0);
+});
+
+test('a session that has ended takes the rows with it', async ({ page, world, database, watch }) => {
+  watch.allow(REFUSED);
+  const { order } = await insertEscrow(database('escrow'));
+  const email = world.accounts.find(({ role }) => role === 'operator')?.email ?? '';
+  await page.goto(`/login?callbackUrl=${encodeURIComponent(`/outboxes/escrow/events?q=${order}`)}`);
+  await fillIn(page, email, world.password);
+  const row = page.locator('[data-event]').filter({ visible: true });
+  await expect(row).toHaveCount(1);
+  await page.context().clearCookies();
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  await expect(row).toHaveCount(0);
 });
 
 test('a session that was planted or left behind ends when somebody signs in over it', async ({ world, playwright }) => {

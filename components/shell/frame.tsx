@@ -86,7 +86,7 @@ function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<Fr
           </div>
           <OutboxBar />
         </header>
-        <main id="main" tabIndex={-1} className={classes.main}>
+        <main id="main" tabIndex={-1} className={classes.main} hidden={useLiveReading()?.failing?.code === 'unauthenticated'}>
           {children}
         </main>
       </div>
