@@ -81,6 +81,21 @@ export default defineConfig(
     },
   },
   {
+    files: ['app/**/*.{ts,tsx}', 'components/**/*.{ts,tsx}'],
+    ignores: ['components/frame/go.tsx'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { name: 'next/link', message: 'Link of components/frame/go.tsx stays where the other page cannot be fetched' },
+        {
+          name: 'next/navigation',
+          importNames: ['useRouter'],
+          message: 'useGo of components/frame/go.tsx stays where the other page cannot be fetched',
+        },
+      ],
+    },
+  },
+  {
     // Programs talk to a terminal.
     files: ['scripts/**', 'demo/**', 'bench/**', 'e2e/**', '*.config.*'],
     rules: { 'no-console': 'off' },

@@ -1,5 +1,62 @@
 import { expect, test } from './fixtures';
 
+test('offline, no click leaves the page; it says so, and the last one is followed once the line is back', async ({ signIn, watch }) => {
+  watch.allow(/ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED/);
+  const page = await signIn('operator');
+  await page.goto('/');
+  await page.getByRole('navigation', { name: 'Parts of the console' }).getByRole('link', { name: 'Dead letters' }).click();
+  await page.getByRole('link', { name: 'Escrow', exact: true }).first().click();
+  await expect(page).toHaveURL(/\/outboxes\/escrow/);
+  await page.getByRole('link', { name: 'Events', exact: true }).click();
+  const row = page.locator('[data-event]').first();
+  await expect(row).toBeVisible();
+  await expect(page).toHaveURL(/\/outboxes\/escrow\/events$/);
+  // Its script is loaded with its first opening.
+  await page.keyboard.press('ControlOrMeta+k');
+  await expect(page.getByRole('dialog').getByRole('textbox')).toBeFocused();
+  await page.keyboard.press('Escape');
+  const address = page.url();
+  const offline = page.getByRole('status').filter({ hasText: 'You are offline' });
+  const clicks = [
+    () => row.click(),
+    () => page.getByRole('link', { name: 'Audit' }).click(),
+    () => page.getByLabel('Outbox', { exact: true }).selectOption({ index: 2 }),
+    () => page.getByRole('button', { name: 'Next', exact: true }).click(),
+    async () => {
+      await page.getByRole('button', { name: 'Language' }).click();
+      await page.getByRole('menuitemradio', { name: 'English' }).click();
+    },
+    async () => {
+      await page.keyboard.press('ControlOrMeta+k');
+      await page.keyboard.type('kafka');
+      await page.keyboard.press('Enter');
+    },
+  ];
+  await page.context().setOffline(true);
+  for (const click of clicks) {
+    await click();
+    await expect(offline).toBeVisible();
+    expect(page.url()).toBe(address);
+    await expect(row).toBeVisible();
+    await page.getByRole('button', { name: 'Stay here' }).click();
+    await expect(offline).toBeHidden();
+  }
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await expect(offline).toBeVisible();
+  await page.context().setOffline(false);
+  await expect(page).toHaveURL(/\/audit$/);
+  await expect(offline).toBeHidden();
+
+  // The machine has a network, and the console does not answer.
+  await page.route('**/*', (route) => route.abort('connectionrefused'));
+  await expect(page.getByText('The console does not answer.')).toBeVisible();
+  await page.getByRole('link', { name: 'Fleet', exact: true }).click();
+  await expect(offline).toBeVisible();
+  await expect(page).toHaveURL(/\/audit$/);
+  await page.unroute('**/*');
+  await expect(page.getByRole('heading', { name: /of 5 need/ })).toBeVisible();
+});
+
 test('numbers stand in a font of our own, each figure as wide as the next', async ({ signIn }) => {
   const page = await signIn('viewer');
   const fonts: string[] = [];

@@ -2,7 +2,7 @@ import { Anchor, Loader } from '@mantine/core';
 import { IconAlertTriangle, IconBan, IconCheck, IconHelpCircle, IconMinus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { useState } from 'react';
 import type { AuditEntry, AuditPage } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';

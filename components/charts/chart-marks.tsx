@@ -2,7 +2,7 @@ import { useContext, type CSSProperties, type ComponentType, memo } from 'react'
 import { Anchor, Button } from '@mantine/core';
 import { IconAlertTriangle, IconHandClick, IconNote, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import type { ChartMark, Mark } from '@/lib/shared/figures/marks';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { Fragment, type ReactNode, useState } from 'react';
 import { errorTemplate, VARIABLE } from '@/lib/shared/lists/cause';
 import { groupFilter } from '@/lib/shared/dead-letter-groups';

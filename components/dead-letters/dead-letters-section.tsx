@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import type { ReactNode } from 'react';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { DeadLetters } from '@/lib/shared/model';

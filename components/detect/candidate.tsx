@@ -9,7 +9,7 @@ import {
   type IconProps,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { type ComponentType, type ReactNode, useState, useTransition } from 'react';
 import type { Candidate, Confidence, Examination, MappedRole, Sample } from '@/lib/shared/detection';
 import type { ActionResult } from '@/lib/shared/problems';

@@ -3,12 +3,11 @@
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { useRouter } from 'next/navigation';
 import { useTransition } from 'react';
 import type { Detection, DetectionFailure, Examination } from '@/lib/shared/detection';
 import type { EngineKey } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-
+import { useGo } from '../frame/go';
 import { Notice } from '../frame/note';
 import { CandidateDetail, type ExamineInput, CandidateList, candidateHref } from './candidate';
 import { ChoiceBar, Select } from '../frame/controls';
@@ -27,10 +26,10 @@ const SIDE_BY_SIDE = 4;
 
 export function DetectScreen({ databases, chosen, answer, examination, examine }: DetectScreenProps) {
   const t = useTranslations('detect');
-  const router = useRouter();
+  const { go } = useGo();
   const [pending, start] = useTransition();
-  const go = (database: string | null) =>
-    start(() => router.push(database === null ? '/detect' : `/detect?database=${encodeURIComponent(database)}`));
+  const choose = (database: string | null) =>
+    start(() => go((router) => router.push(database === null ? '/detect' : `/detect?database=${encodeURIComponent(database)}`)));
   const detection = answer?.detection ?? null;
   return (
     <div className={classes.screen}>
@@ -43,7 +42,7 @@ export function DetectScreen({ databases, chosen, answer, examination, examine }
               aria-label={t('database')}
               data={databases.map(({ id }) => ({ value: id, label: id }))}
               value={chosen ?? ''}
-              onChange={go}
+              onChange={choose}
             />
           ) : (
             <Select
@@ -51,7 +50,7 @@ export function DetectScreen({ databases, chosen, answer, examination, examine }
               style={{ minWidth: 280 }}
               data={[{ value: '', label: t('choose') }, ...databases.map(({ id }) => id)]}
               value={chosen ?? ''}
-              onChange={(event) => go(event.currentTarget.value || null)}
+              onChange={(event) => choose(event.currentTarget.value || null)}
             />
           )}
           {chosen !== null && (
@@ -60,7 +59,7 @@ export function DetectScreen({ databases, chosen, answer, examination, examine }
               size="xs"
               loading={pending}
               leftSection={<IconRefresh size={14} aria-hidden />}
-              onClick={() => start(() => router.refresh())}
+              onClick={() => start(() => go((router) => router.refresh()))}
             >
               {t('again')}
             </Button>

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSummary } from '@/lib/shared/doctor';
 import { findingLines, type Reader } from '@/lib/shared/doctor-text';

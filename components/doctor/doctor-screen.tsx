@@ -1,7 +1,7 @@
 'use client';
 
 import { useTransition } from 'react';
-import { usePathname, useRouter } from 'next/navigation';
+import { usePathname } from 'next/navigation';
 import { Button, Title } from '@mantine/core';
 import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
@@ -10,6 +10,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { useTicking } from '../figures/time';
 import { useConsole } from '../frame/console';
 import { Float, MenuItem, useFloat } from '../frame/float';
+import { useGo } from '../frame/go';
 import { Note } from '../frame/note';
 import { useChange } from '../frame/use-change';
 import { usePolledSnapshot } from '../frame/live';
@@ -165,14 +166,14 @@ function ExportMenu({ outbox }: { outbox: string | undefined }) {
 function Filters({ outbox, severity, open }: Pick<DoctorScreenProps, 'outbox' | 'severity'> & { open: readonly Placed[] }) {
   const words = useTranslations('doctor');
   const { outboxes } = useConsole();
-  const router = useRouter();
+  const { go } = useGo();
   const pathname = usePathname();
   const [pending, start] = useTransition();
-  const go = (next: { outbox?: string; severity?: string }) => {
+  const show = (next: { outbox?: string; severity?: string }) => {
     const params = new URLSearchParams(
       Object.entries(next).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ''),
     );
-    start(() => router.replace(params.size === 0 ? pathname : `${pathname}?${params.toString()}`, { scroll: false }));
+    start(() => go((router) => router.replace(params.size === 0 ? pathname : `${pathname}?${params.toString()}`, { scroll: false })));
   };
   const count = (one: Severity): number => open.filter(({ finding }) => finding.severity === one).length;
   return (
@@ -181,7 +182,7 @@ function Filters({ outbox, severity, open }: Pick<DoctorScreenProps, 'outbox' | 
         aria-label={words('outbox')}
         value={outbox ?? ''}
         data={[{ value: '', label: words('all') }, ...outboxes.map(({ id, name }) => ({ value: id, label: name }))]}
-        onChange={(event) => go({ outbox: event.currentTarget.value, severity })}
+        onChange={(event) => show({ outbox: event.currentTarget.value, severity })}
       />
       <ChoiceBar
         aria-label={words('severity')}
@@ -190,7 +191,7 @@ function Filters({ outbox, severity, open }: Pick<DoctorScreenProps, 'outbox' | 
           { value: '', label: `${words('anySeverity')} ${open.length}` },
           ...SEVERITIES.map((one) => ({ value: one, label: `${words(`severities.${one}`)} ${count(one)}` })),
         ]}
-        onChange={(value) => go({ outbox, severity: value })}
+        onChange={(value) => show({ outbox, severity: value })}
       />
       {severity !== undefined && <span className={classes.quiet}>{words(`severityWhat.${severity}`)}</span>}
     </div>

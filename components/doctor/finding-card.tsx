@@ -1,7 +1,7 @@
 import { Button, Code } from '@mantine/core';
 import { IconBell, IconBellOff } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import type { Examination, Finding, Silence, TableReport } from '@/lib/shared/doctor';
 import { findingFacts, findingLines, unseenText, valueText } from '@/lib/shared/doctor-text';
 import type { ActionResult } from '@/lib/shared/problems';

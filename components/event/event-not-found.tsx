@@ -2,7 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { useParams } from 'next/navigation';
 import { Notice } from '../frame/note';
 import { eventAuditHref } from '../hrefs';

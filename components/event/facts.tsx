@@ -1,7 +1,7 @@
 import { Anchor, CopyButton, UnstyledButton } from '@mantine/core';
 import { IconCheck, IconCopy, IconExternalLink } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { type ReactNode, useState } from 'react';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
 import { formatMoney } from '@/lib/shared/text/money';

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { IconArrowsExchange, IconHandStop } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import type { ReactNode } from 'react';
 import type { AuditEntry, EventDetail, OutboxInfo } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { memo, type ReactNode, useCallback, useEffect, useRef } from 'react';
 import { IconArrowUp } from '@tabler/icons-react';
 import { formatMoney } from '@/lib/shared/text/money';

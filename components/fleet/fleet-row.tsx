@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { useTranslations } from 'next-intl';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import type { DoctorHeadline } from '@/lib/shared/doctor';

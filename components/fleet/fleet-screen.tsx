@@ -1,7 +1,7 @@
 'use client';
 
 import { Fragment, useDeferredValue, useMemo, useRef, useState, useEffect } from 'react';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { usePathname, useSearchParams } from 'next/navigation';
 import { Anchor, Button, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';

@@ -2,7 +2,7 @@
 
 import { Button, Title, Skeleton, VisuallyHidden } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from './go';
 import { isShownCode, type ShownCode } from '@/lib/shared/problems';
 import classes from './failure.module.css';
 

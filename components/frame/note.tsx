@@ -1,6 +1,6 @@
 import { IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from './go';
 import type { ReactNode } from 'react';
 import { PROOF_REASONS } from '@/lib/shared/changes/read-only';
 import type { OutboxInfo } from '@/lib/shared/model';

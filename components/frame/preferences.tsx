@@ -1,10 +1,10 @@
 import { useEffect, useState, type ComponentProps, type ComponentType } from 'react';
-import { useRouter } from 'next/navigation';
 import { UnstyledButton, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { IconBrightness, IconLanguage, IconLogout, IconUserCircle, type IconProps } from '@tabler/icons-react';
 import { useLocale, useTimeZone, useTranslations } from 'next-intl';
 import { DEFAULT_TIME_ZONE, LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
 import { useConsole } from './console';
+import { useGo } from './go';
 import { Float, MenuItem, useFloat } from './float';
 import { Select } from './controls';
 import classes from './frame.module.css';
@@ -18,10 +18,10 @@ export function savePreference(cookie: string, value: string): void {
 }
 
 function usePreference(cookie: string): (value: string) => void {
-  const router = useRouter();
+  const { go } = useGo();
   return (value) => {
     savePreference(cookie, value);
-    router.refresh();
+    go((router) => router.refresh());
   };
 }
 
@@ -150,6 +150,7 @@ export function PersonMenus({ languages, signOut }: PersonMenusProps) {
   const { account } = useConsole();
   const words = useTranslations('frame');
   const choices = useChoices(languages);
+  const { go } = useGo();
   const { button, float, close } = useFloat('menu');
   return (
     <>
@@ -175,7 +176,7 @@ export function PersonMenus({ languages, signOut }: PersonMenusProps) {
             </div>
           ))}
           <div>
-            <MenuItem onClick={() => void signOut()}>
+            <MenuItem onClick={() => go(() => void signOut())}>
               <IconLogout size={16} aria-hidden />
               {words('signOut')}
             </MenuItem>

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, type ButtonProps, Loader, Progress as Bar } from
 import { useWindowEvent } from '@mantine/hooks';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { failuresOf, type Fate } from '@/lib/shared/changes/fates';
 import type { Progress } from '@/lib/shared/changes/batches';

@@ -1,6 +1,7 @@
-import { usePathname, useRouter } from 'next/navigation';
+import { usePathname } from 'next/navigation';
 import { useTransition } from 'react';
 import type { ActionResult } from '@/lib/shared/problems';
+import { useGo } from '../frame/go';
 import { type Snapshot, usePolledSnapshot, type PolledSnapshot } from '../frame/live';
 
 export interface ListOptions<F, S extends object> {
@@ -35,7 +36,7 @@ export interface List<F, S extends object> extends PolledSnapshot<S> {
 /** A list's state is its URL: every change is a navigation, so that back, reload and a shared link show the same. */
 export function useList<F, S extends Snapshot>(options: ListOptions<F, S>): List<F, S> {
   const { name, filter, serialise, cursor, columns = null, initial, load, paused } = options;
-  const router = useRouter();
+  const { go: goTo } = useGo();
   const pathname = usePathname();
   const [pending, start] = useTransition();
   const queryOf = (of: F, at: string | null): URLSearchParams => {
@@ -48,7 +49,7 @@ export function useList<F, S extends Snapshot>(options: ListOptions<F, S>): List
     if (shown !== null) params.set('columns', shown);
     return params.size === 0 ? pathname : `${pathname}?${params.toString()}`;
   };
-  const go = (of: F, at: string | null) => start(() => router.push(addressOf(of, at, columns), { scroll: at !== null }));
+  const go = (of: F, at: string | null) => start(() => goTo((router) => router.push(addressOf(of, at, columns), { scroll: at !== null })));
 
   const query = queryOf(filter, cursor).toString();
   const polled = usePolledSnapshot<S>({ key: [...name, query], action: () => load(query), initial, paused });

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { Title } from '@mantine/core';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { useTranslations } from 'next-intl';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { ActionResult } from '@/lib/shared/problems';

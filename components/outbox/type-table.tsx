@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { useSearchParams } from 'next/navigation';
 import { Title, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconChartLine } from '@tabler/icons-react';

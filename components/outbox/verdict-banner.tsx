@@ -1,6 +1,6 @@
 import { Anchor, Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { useState } from 'react';
 import { type Verdict, VERDICT_TONE } from '@/lib/shared/figures/verdicts';
 import type { MarkedSnapshot } from '@/lib/shared/figures/chart-view';

@@ -11,12 +11,12 @@ import {
   IconStethoscope,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { useRouter } from 'next/navigation';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import type { ActionResult } from '@/lib/shared/problems';
 import { groupBy } from '@/lib/shared/group-by';
 import { StateMark } from '../figures/mark';
 import { useConsole, useMay, useOutboxName } from '../frame/console';
+import { useGo } from '../frame/go';
 import { doctorHref, eventHref, outboxHref } from '../hrefs';
 import { type FoundEvents, useEventSearch } from './use-event-search';
 import '@mantine/spotlight/styles.css';
@@ -46,7 +46,7 @@ interface Target {
 
 export function Palette({ findEvent, text, onText, entered, onEntered, onClose }: PaletteProps) {
   const t = useTranslations('palette');
-  const router = useRouter();
+  const { go: goTo } = useGo();
   const { outboxes } = useConsole();
   const mayDetect = useMay('account:manage');
   const outboxName = useOutboxName();
@@ -81,7 +81,7 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
   const matching = (targets: Target[]) => targets.filter((target) => matches(target, wanted));
   const shownScreens = matching(screens);
   const shownOutboxes = wanted === '' ? ofOutboxes.filter(({ further }) => further !== true) : matching(ofOutboxes);
-  const go = (href: string) => () => router.push(href);
+  const go = (href: string) => () => goTo((router) => router.push(href));
   const found = [
     ...search.events.map(({ outbox, id }) => `${outbox} ${id}`),
     ...[...shownOutboxes, ...shownScreens].map(({ href }) => href),

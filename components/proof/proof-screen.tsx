@@ -14,7 +14,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
+import { Link } from '../frame/go';
 import { useState } from 'react';
 import type { ProofCase, ProofResult, ProofStatus } from '@/lib/shared/changes/proofs';
 import type { ActionResult } from '@/lib/shared/problems';

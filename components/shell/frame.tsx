@@ -10,12 +10,12 @@ import {
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
   IconMailX,
+  IconPlugConnectedX,
   type IconProps,
   IconRefresh,
   IconStethoscope,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
 import { can, type Permission } from '@/lib/shared/permissions';
@@ -26,6 +26,7 @@ import { ClockProvider } from '../figures/time';
 import { ConsoleProvider, type ConsoleValue, useConsole } from '../frame/console';
 import { TipLayer } from '../frame/float';
 import classes from '../frame/frame.module.css';
+import { GoProvider, Link, useGo } from '../frame/go';
 import { LiveProvider, LiveSwitch, useLiveReading } from '../frame/live';
 import { OutboxBar, OutboxSwitcher } from './outbox-bar';
 import { TopIcon, PersonMenus, type PersonMenusProps, savePreference, TimeZoneSelect, useFirstTimeZone } from '../frame/preferences';
@@ -45,11 +46,13 @@ export function Frame({ console, serverNow, ...props }: FrameProps) {
     <ConsoleProvider value={console}>
       <ClockProvider serverNow={serverNow}>
         <LiveProvider>
-          <ShortcutProvider>
-            <SentProvider>
-              <Shell {...props} />
-            </SentProvider>
-          </ShortcutProvider>
+          <GoProvider>
+            <ShortcutProvider>
+              <SentProvider>
+                <Shell {...props} />
+              </SentProvider>
+            </ShortcutProvider>
+          </GoProvider>
         </LiveProvider>
       </ClockProvider>
     </ConsoleProvider>
@@ -137,6 +140,7 @@ function Notices() {
   const format = useFormat();
   const reading = useLiveReading();
   const failing = reading?.failing ?? null;
+  const { waiting, stay } = useGo();
   const { sent, close } = useSentNotices();
   const reload = (text: string) => (
     <Button size="xs" onClick={() => window.location.reload()}>
@@ -156,6 +160,14 @@ function Notices() {
         <NoticeCard icon={IconRefresh} title={words('outdated')}>
           {words('outdatedWhy')}
           {reload(words('reload'))}
+        </NoticeCard>
+      )}
+      {waiting && (
+        <NoticeCard icon={IconPlugConnectedX} title={words('offline.title')}>
+          {words('offline.text')}
+          <Button size="xs" variant="default" onClick={stay}>
+            {words('offline.stay')}
+          </Button>
         </NoticeCard>
       )}
       {failing && !reading?.outdated && (

@@ -1,6 +1,6 @@
 import { useCallback, useTransition } from 'react';
-import Link from 'next/link';
-import { useParams, usePathname, useRouter, useSearchParams } from 'next/navigation';
+import { Link, useGo } from '../frame/go';
+import { useParams, usePathname, useSearchParams } from 'next/navigation';
 import { useTranslations } from 'next-intl';
 import { parseChartView, withChartView, type ChartView } from '@/lib/shared/figures/chart-view';
 import { WINDOWS, type Window } from '@/lib/shared/figures/windows';
@@ -75,14 +75,16 @@ function WindowSelect() {
 
 /** Shows another span or type of the charts by changing the URL, so that a link shows the same. */
 export function useViewChange(how: 'push' | 'replace'): [boolean, (view: Pick<ChartView, 'span' | 'type'>) => void] {
-  const router = useRouter();
+  const { go } = useGo();
   const pathname = usePathname();
   const search = useSearchParams();
   const [pending, startTransition] = useTransition();
   const change = useCallback(
     (view: Pick<ChartView, 'span' | 'type'>) =>
-      startTransition(() => router[how](`${pathname}?${withChartView(new URLSearchParams(search), view)}`, { scroll: false })),
-    [router, how, pathname, search],
+      startTransition(() =>
+        go((router) => router[how](`${pathname}?${withChartView(new URLSearchParams(search), view)}`, { scroll: false })),
+      ),
+    [go, how, pathname, search],
   );
   return [pending, change];
 }
@@ -91,7 +93,7 @@ export function useViewChange(how: 'push' | 'replace'): [boolean, (view: Pick<Ch
 export function OutboxSwitcher() {
   const { outboxes } = useConsole();
   const words = useTranslations('frame');
-  const router = useRouter();
+  const { go } = useGo();
   const pathname = usePathname();
   const { outbox: current } = useParams<{ outbox?: string }>();
   const screen = /^\/outboxes\/[^/]+\/(events|dead-letters)/.exec(pathname)?.[1];
@@ -101,7 +103,7 @@ export function OutboxSwitcher() {
       aria-label={words('outbox')}
       data={[{ value: '', label: words('allOutboxes') }, ...outboxes.map(({ id, name }) => ({ value: id, label: name }))]}
       value={current === undefined ? '' : decodeURIComponent(current)}
-      onChange={({ currentTarget: { value: id } }) => router.push(id === '' ? '/' : outboxHref(id, screen && `/${screen}`))}
+      onChange={({ currentTarget: { value: id } }) => go((router) => router.push(id === '' ? '/' : outboxHref(id, screen && `/${screen}`)))}
     />
   );
 }

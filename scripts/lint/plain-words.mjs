@@ -18,7 +18,7 @@ export const PLAIN_WORDS = new Set(
     encode encoding end ending enter epoch error estimate every exact examine examined examiner excessive expect expectation
     expected export extra fact failing falling fault feature fetch fetched few field file filled filler find finite first fixed
     fold folded folder follow followed footer for foreign forget forgive form format forwarded found fraction frame free frequent
-    fresh from frozen function gather gauge general generate generic get grew ground group growing halt halted has hash head health
+    fresh from frozen function gather gauge general generate generic get go grew ground group growing halt halted has hash head health
     healthy heat height held here hide hint hold holder hour how href hue hydrate icon id idempotency identification identify ids
     if image implausible in indexed info inline input insert inserted inset install instant integer interpolate interval intervene
     into invalid is iso it item join json judge keep keeper kept kind label labelled lacked lacking last lately later latest
