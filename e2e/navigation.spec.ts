@@ -1,4 +1,5 @@
 import { expect, test } from './fixtures';
+import { insertEscrow, insertEscrows } from './support/rows';
 
 test('offline, no click leaves the page; it says so, and the last one is followed once the line is back', async ({ signIn, watch }) => {
   watch.allow(/ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED/);
@@ -55,6 +56,54 @@ test('offline, no click leaves the page; it says so, and the last one is followe
   await expect(page).toHaveURL(/\/audit$/);
   await page.unroute('**/*');
   await expect(page.getByRole('heading', { name: /of 5 need/ })).toBeVisible();
+});
+
+test('an event leads to the next one of the list it was opened from, and the list to the row, in its place', async ({
+  signIn,
+  database,
+}) => {
+  const error = `story: trail ${String(Date.now())}`;
+  await insertEscrows(database('escrow'), 30, { error, ageMinutes: 40 });
+  const page = await signIn('operator');
+  await page.setViewportSize({ width: 1440, height: 600 });
+  await page.goto(`/outboxes/escrow/events?error=${encodeURIComponent(error)}`);
+  const rows = page.locator('[data-event]').filter({ visible: true });
+  await expect(rows).toHaveCount(30);
+  const ids = await rows.evaluateAll((links) => links.map((link) => link.getAttribute('data-event') ?? ''));
+  const [, id = '', next = ''] = ids.slice(19);
+  const row = page.locator(`[data-event="${id}"]`).filter({ visible: true });
+  await row.scrollIntoViewIfNeeded();
+  const place = await row.boundingBox();
+  expect(await page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+
+  await row.click();
+  const trail = page.getByRole('navigation', { name: 'The list this event was opened from' });
+  await expect(trail).toContainText('21 of 30');
+  await page.keyboard.press('j');
+  await expect(page).toHaveURL(new RegExp(`/events/${next}$`));
+  await expect(trail).toContainText('22 of 30');
+  await page.keyboard.press('k');
+  await expect(page).toHaveURL(new RegExp(`/events/${id}$`));
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keys of this screen' })).toContainText('Next event of the list');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+
+  await page.goBack();
+  await expect(row).toBeFocused();
+  await expect.poll(async () => (await row.boundingBox())?.y).toBe(place?.y);
+
+  await page.keyboard.press('Enter');
+  await expect(trail).toContainText('21 of 30');
+  // Meanwhile the event leaves the list, and another comes: the row stays.
+  await database('escrow').query(`UPDATE p2p.transaction_outbox SET error_message = 'another' WHERE id = $1`, [id]);
+  await insertEscrow(database('escrow'), { error, ageMinutes: 30 });
+  await page.goBack();
+  await expect(row).toBeFocused();
+  await expect(page.getByRole('row').filter({ has: row })).toHaveAttribute('data-gone', 'true');
+  await expect(page.getByRole('button', { name: '1 newer event: show it' })).toBeVisible();
+  await expect(rows).toHaveCount(30);
+  expect(await rows.evaluateAll((links) => links.map((link) => link.getAttribute('data-event')))).toEqual(ids);
 });
 
 test('numbers stand in a font of our own, each figure as wide as the next', async ({ signIn }) => {

@@ -7,11 +7,14 @@ import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
+import { useGo } from '../frame/go';
 import { useShortcuts } from '../frame/shortcuts';
 import { useMay } from '../frame/console';
 import { useIntervention } from '../interventions/use-intervention';
 import { inOrder, OPERATION_KEYS, useBecauseText, useObstacleText, useOperationName } from '../interventions/operations';
 import { ReadOnlyNote } from '../frame/note';
+import { eventHref } from '../hrefs';
+import { useTrail } from '../lists/trail';
 import { ContentView } from './content-view';
 import { Block, CopyAction, Facts } from './facts';
 import { Neighbours, Timeline } from './story';
@@ -44,6 +47,7 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
           <bdi>{event.type ?? t('events.noType')}</bdi>
           {event.aggregateId !== null && <bdi className={classes.aggregate}>{event.aggregateId}</bdi>}
         </h1>
+        <EventTrail outbox={outbox.id} id={event.id} />
         <span className={classes.eventId}>
           <bdi className={classes.mono}>{event.id}</bdi>
           <CopyAction value={event.id} label={t('event.facts.id')} />
@@ -92,6 +96,38 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
 interface EventPartProps {
   detail: EventDetail;
   outbox: OutboxInfo;
+}
+
+/** The way through the list that the event was opened from. */
+function EventTrail({ outbox, id }: { outbox: string; id: string }) {
+  const t = useTranslations('event.trail');
+  const { go } = useGo();
+  const { ids, index } = useTrail(outbox, id);
+  const open = (to = id) => go((router) => router.replace(eventHref(outbox, to)));
+  const ways = [
+    { keys: 'k', sign: '‹', label: t('previous'), to: ids[index - 1] },
+    { keys: 'j', sign: '›', label: t('next'), to: ids[index + 1] },
+  ];
+  useShortcuts(index === -1 ? [] : ways.map(({ to, ...way }) => ({ ...way, run: () => open(to) })));
+  if (index === -1) return null;
+  return (
+    <nav className={classes.trail} aria-label={t('label')}>
+      <span>{t('position', { position: index + 1, count: ids.length })}</span>
+      {ways.map(({ sign, label, to }) => (
+        <Button
+          key={label}
+          variant="default"
+          size="compact-sm"
+          aria-label={label}
+          title={label}
+          disabled={to === undefined}
+          onClick={() => open(to)}
+        >
+          {sign}
+        </Button>
+      ))}
+    </nav>
+  );
 }
 
 /** What happened to it. The last error of an event that is out is no alarm, and comes below. */

@@ -18,6 +18,7 @@ import { useShortcuts } from '../frame/shortcuts';
 import { OPERATION_KEYS, operationChoices, useObstacleText, useOperationName } from '../interventions/operations';
 import { type Intervention, useIntervention } from '../interventions/use-intervention';
 import { type List, type ListOptions, useList } from '../lists/use-list';
+import { trailBack } from '../lists/trail';
 import classes from './event-list.module.css';
 import { ListFooter } from './list-end';
 import selection from './selection-bar.module.css';
@@ -94,13 +95,20 @@ interface ListKeys {
   outbox: OutboxInfo | null;
 }
 
+function focusRow(root: HTMLElement | null, id: string): HTMLElement | null {
+  const link = root?.querySelector<HTMLElement>(`[data-event="${CSS.escape(id)}"]`) ?? null;
+  link?.focus({ preventScroll: true });
+  return link;
+}
+
 /** `root` contains the rows, each with a link marked `data-event`; `current` is the index of the row that has the focus, -1 for none. */
 export function useListKeys({ intervention, events, ticks, outbox }: ListKeys) {
   const root = useRef<HTMLDivElement>(null);
   const mayOperate = useMay('event:operate');
   const t = useTranslations('events.keys');
   const name = useOperationName();
-  const [currentId, setCurrentId] = useState<string | null>(null);
+  const [back] = useState(trailBack);
+  const [currentId, setCurrentId] = useState(back?.id ?? null);
   const current = events.findIndex(({ id }) => id === currentId);
 
   const move = (step: number) => {
@@ -108,10 +116,13 @@ export function useListKeys({ intervention, events, ticks, outbox }: ListKeys) {
     const event = events[index];
     if (event === undefined) return;
     setCurrentId(event.id);
-    const link = root.current?.querySelector<HTMLElement>(`[data-event="${CSS.escape(event.id)}"]`);
-    link?.focus({ preventScroll: true });
-    link?.closest('tr')?.scrollIntoView({ block: 'nearest' });
+    focusRow(root.current, event.id)?.closest('tr')?.scrollIntoView({ block: 'nearest' });
   };
+  // The row that was looked at last has the focus, where the opened one was.
+  useEffect(() => {
+    const link = back && focusRow(root.current, back.id);
+    if (link) window.scrollBy({ top: link.getBoundingClientRect().top - back.top, behavior: 'instant' });
+  }, [back]);
   const tick = (range: boolean) => {
     const event = events[current];
     if (event !== undefined && mayOperate && outbox?.writable === true) ticks.toggle(event, range, events);

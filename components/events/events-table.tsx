@@ -13,6 +13,7 @@ import { type Format, useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
 import { eventHref } from '../hrefs';
 import type { ShownRows } from '../lists/steady-rows';
+import { startTrail } from '../lists/trail';
 import { type Column, tableWidth } from './columns';
 import type { Ticks } from './ticks';
 import { Checkbox } from '../frame/controls';
@@ -161,7 +162,7 @@ export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, ca
               ))}
             </tr>
           </thead>
-          <tbody role="rowgroup">
+          <tbody role="rowgroup" onClick={({ target }) => startTrail(target, outbox.id, events)}>
             {events.map((event, index) => (
               <EventRow
                 key={event.id}
