@@ -10,7 +10,6 @@ import { presentEvent } from '@/lib/outbox/masking/mask';
 import { keepProof, proofStatus, turnChanges } from '@/lib/proving/keep';
 import { prove } from '@/lib/proving/prove';
 import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
-import type { SeenEvent } from '@/lib/shared/changes/batches';
 import { type Fates, isFollowed } from '@/lib/shared/changes/fates';
 import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import type { InterventionPreview, InterventionRequest, InterventionResult } from '@/lib/shared/model';
@@ -24,7 +23,7 @@ import { together } from './together';
 export function readPreview(
   context: Context,
   outboxId: string,
-  request: { operation: string; events: SeenEvent[] },
+  request: Omit<InterventionRequest, 'reason'>,
 ): Promise<InterventionPreview> {
   return onOutbox(context, outboxId, async (outbox) => {
     const preview = await previewIntervention(outbox, request);

@@ -2,7 +2,7 @@ import 'server-only';
 import type { Database } from '@/lib/database/database';
 import { failureOf } from '@/lib/detection/failure';
 import { configuredTables, detectOutboxes, examineTable, type ScanOptions } from '@/lib/detection/detect';
-import type { Detection, DetectionFailure, Examination } from '@/lib/shared/detection';
+import type { Examination } from '@/lib/shared/detection';
 import { Problem } from '@/lib/shared/problems';
 import type { LiveState } from '@/lib/shared/states';
 import type { Context } from '../context';
@@ -10,10 +10,7 @@ import type { Context } from '../context';
 const SAMPLE_ROWS = 5;
 
 /** The candidates of a configured database, read with its reader's login. Throws Problem `not_found` for an unknown database. */
-export async function readDetection(
-  context: Context,
-  databaseId: string,
-): Promise<{ detection: Detection | null; failure: DetectionFailure | null }> {
+export async function readDetection(context: Context, databaseId: string) {
   const database = databaseOf(context, databaseId);
   try {
     return { detection: await detectOutboxes(database, scanOptions(context, databaseId)), failure: null };

@@ -71,11 +71,7 @@ export async function liftSilence(context: Context, { outbox, finding }: Omit<Si
 }
 
 /** Examinations as a file to download, in the reader's language. */
-export async function exportExaminations(
-  { locale, timeZone }: Context,
-  examinations: readonly Examination[],
-  format: 'markdown' | 'csv',
-): Promise<Response> {
+export async function exportExaminations({ locale, timeZone }: Context, examinations: readonly Examination[], format: 'markdown' | 'csv') {
   const reader = await readerOf(locale, timeZone);
   const [text, type, ending] =
     format === 'csv'

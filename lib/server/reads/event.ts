@@ -107,6 +107,8 @@ interface DetailRequest {
   full?: boolean | undefined;
   /** Time of the caller's last reading, ISO 8601: another caller's later reading is enough. */
   since?: string | undefined;
+  /** Of the content that the caller has. */
+  contentKey?: string | undefined;
 }
 
 /** Everything about one event, masked for this actor. Throws Problem `not_found` if no table of the outbox has it. */
@@ -114,12 +116,7 @@ export const readEventDetail = async (context: Context, outboxId: string, eventI
   (await readDetail(context, outboxId, eventId, { full })).detail;
 
 /** The same for a polling screen: without content that it already has. */
-export async function readEventUpdate(
-  context: Context,
-  outboxId: string,
-  eventId: string,
-  request: DetailRequest & { contentKey?: string | undefined },
-): Promise<EventUpdate> {
+export async function readEventUpdate(context: Context, outboxId: string, eventId: string, request: DetailRequest): Promise<EventUpdate> {
   const { detail, contentKey } = await readDetail(context, outboxId, eventId, request);
   const { payload, headers, ...rest } = detail;
   return contentKey === request.contentKey ? { ...rest, contentKey } : { ...rest, payload, headers, contentKey };
