@@ -320,14 +320,18 @@ export function failing({ traits, state, attempted, created }: Base): Sql {
   return sql`coalesce(${counted} or ${isState(state, 'pending')} and ${milliseconds(created, attempted)} > ${sql.lit(TRIED_AFTER_MS)}, false)`;
 }
 
-/** A waiting event that may be taken now and was never tried, as far as the table shows. */
-export function fresh(base: Base): Sql {
-  const mayGo = base.traits.dueTime ? sql` and coalesce(${base.available} <= ${once(base.now)}, true)` : sql``;
-  return sql`(${isState(base.state, 'pending')} and not ${failing(base)}${mayGo})`;
-}
+/** Whether a waiting event may be taken now. */
+export const mayGo = ({ traits, available, now }: Base): Sql =>
+  traits.dueTime ? sql`coalesce(${available} <= ${once(now)}, true)` : sql`true`;
 
-/** Since when a relay may take a row; NULL if neither its creation nor its due time is known. */
-export const ready = ({ traits, created, available }: Base): Sql => (traits.dueTime ? sql`greatest(${created}, ${available})` : created);
+/** A waiting event that may be taken now and was never tried, as far as the table shows. */
+export const fresh = (base: Base): Sql => sql`(${isState(base.state, 'pending')} and not ${failing(base)} and ${mayGo(base)})`;
+
+/** Since when a relay may take a row: one that an operator put back, since then. NULL if neither its creation nor its due time is known. */
+export function ready({ traits, created, available, touched }: Base): Sql {
+  if (!traits.createdAt && !traits.dueTime) return created;
+  return sql`greatest(${sql.join([created, ...(traits.dueTime ? [available] : []), ...(touched === null ? [] : [touched])])})`;
+}
 
 /** A fresh event behind all that was published: the relay has not reached it yet. An overtaken one waits for another reason. */
 export function due(base: Base): Sql {

@@ -31,9 +31,11 @@ export function actedFacts({ reading, now }: Circumstances): Evidence[] {
   if (reading === null || newest === undefined) return [];
   const { operation, actor, at: actedAt } = newest;
   const events = acts.reduce((sum, act) => (act.operation === operation && act.actor === actor ? sum + act.count : sum), 0);
-  const { again = 0 } = figuresIn(reading, TOUCHED_DEAD);
+  const { again = 0, touched = 0 } = figuresIn(reading, TOUCHED_DEAD);
+  // Without a time of death: only a restore leaves dead what it changed.
+  const died = reading.traits.deathTime ? again : actsIn(reading).some((act) => act.operation === 'restore') ? 0 : touched;
   return [
     fact('operator_acted', { actor, operation, count: events, actedAt, ageMs: ageMs(actedAt, now) }),
-    ...(again === 0 ? [] : [fact('died_again', { count: again })]),
+    ...(died === 0 ? [] : [fact('died_again', { count: died })]),
   ];
 }

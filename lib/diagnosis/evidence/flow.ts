@@ -8,7 +8,7 @@ import { mergeInto, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
 import { count, earliest, iso, isState, latest, nullInstant, nullNumber, sum } from '@/lib/outbox/scan/sql-terms';
 import { actedWithin } from './acted';
-import { isoOf, laterOf, seenBefore, type Circumstances, type RecentHistory } from './circumstances';
+import { ageMs, isoOf, laterOf, seenBefore, type Circumstances, type RecentHistory } from './circumstances';
 
 interface Flow {
   due: number;
@@ -55,7 +55,7 @@ export const FLOW: Aggregates<Flow> = {
       pending: count(isState(state, 'pending')),
       oldest: iso(earliest(created, isState(state, 'pending'))),
       failing: count(failing(base)),
-      tries: traits.attempts ? sum(attempts, sql`(${waiting} and ${isOwn(base)})`) : nullNumber,
+      tries: traits.attempts ? sum(attempts, waiting) : nullNumber,
       tried: iso(latest(attempted, sql`((${failing(base)} or ${isState(state, 'processing', 'dead')}) and ${isOwn(base)})`)),
       touch,
       // Transaction numbers increase: rows written before the touch existed when it happened.
@@ -95,8 +95,10 @@ export function standstill(circumstances: Circumstances): Standstill | null {
     return still?.sure === true ? still : null;
   }
   const flow = figuresIn(reading, FLOW);
-  const confirmed = (at: 'firstDue' | 'oldest') =>
-    seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW)[at] === flow[at]);
+  // For a while after an action the relay may be busy with what was sent again.
+  const acted = actsIn(reading).some(({ at }) => ageMs(at, now) < PATIENCE_MIN_MS.once);
+  const confirmed = (name: 'firstDue' | 'oldest'): boolean =>
+    !acted && seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW)[name] === flow[name]);
   if (reach.published === 'complete' || (traits.publishedAt && reach.published === 'cut' && reading.ordered.published)) {
     const { due: events = 0, firstDue: firstDueAt = null } = flow;
     if (events === 0 || firstDueAt === null) return null;
@@ -158,15 +160,17 @@ export function unknownStandstill(circumstances: Circumstances): { count: number
 }
 
 /** When an event was last seen to leave between two readings; null if none was. */
-const lastMove = (reading: Reading, previous: readonly Past[]): number | null => lastStep(reading, previous, moved);
+const lastMove = (reading: Reading, previous: readonly Past[]): number | null => lastStep(reading, previous, moved, goesOut);
 
-/** The time of the newest reading that differs from the one before it in this way, or by what went out; null if none does. */
-function lastStep(reading: Past, previous: readonly Past[], differs: (before: Past, after: Past) => boolean): number | null {
+type Change = (before: Past, after: Past) => boolean;
+
+/** The time of the newest reading that differs so from the one before it; null if none does. What an operator may have done counts as `sure` only. */
+function lastStep(reading: Past, previous: readonly Past[], differs: Change, sure: Change = () => false): number | null {
   const readings = [...previous, reading];
   const step = readings.findLast((after, at) => {
     const before = readings[at - 1];
     if (before === undefined) return false;
-    return goesOut(before, after) || (differs(before, after) && !actedWithin(reading, before, after));
+    return sure(before, after) || (differs(before, after) && !actedWithin(reading, before, after));
   });
   return step === undefined ? null : Date.parse(step.asOf);
 }
@@ -208,7 +212,7 @@ export function grew(before: Past, after: Past, name: 'touch' | 'headTouch' | 't
 export function signOf(
   { reading, previous }: Circumstances,
   times: readonly ('tried' | 'touchedAfter' | 'headTouchedAfter')[],
-  shows: (before: Past, after: Past) => boolean,
+  shows: Change,
 ): number | null {
   if (reading === null) return null;
   const flow = figuresIn(reading, FLOW);

@@ -1,12 +1,13 @@
 /** The trend of waiting events: whether there are more of them apart from bursts, and when there will be none. */
 import { sql } from 'kysely';
-import { fresh, isOwn, ready } from '@/lib/live/reading-sql';
+import { fresh, mayGo, ready } from '@/lib/live/reading-sql';
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
 import { actedWithin } from './acted';
 import type { Circumstances } from './circumstances';
 
 interface Queue {
+  /** Without what is not due yet. */
   waiting: number;
   /** Creation of the first event that was never tried. */
   oldestFresh: string | null;
@@ -24,9 +25,9 @@ const LEFT_SECONDS = 300;
 export const QUEUE: Aggregates<Queue> = {
   owner: 'falling_behind',
   figures(base) {
-    const isLeft = sql`(${fresh(base)} and ${isOwn(base)} and ${ready(base)} < ${once(secondsBefore(base.frontier, LEFT_SECONDS))})`;
+    const isLeft = sql`(${fresh(base)} and ${ready(base)} < ${once(secondsBefore(base.frontier, LEFT_SECONDS))})`;
     return {
-      waiting: count(isState(base.state, 'pending', 'retrying')),
+      waiting: count(sql`(${isState(base.state, 'pending', 'retrying')} and ${mayGo(base)})`),
       oldestFresh: iso(earliest(ready(base), fresh(base))),
       left: count(isLeft),
       firstLeft: iso(earliest(ready(base), isLeft)),

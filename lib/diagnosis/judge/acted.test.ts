@@ -40,6 +40,46 @@ describe('the evidence', () => {
   });
 });
 
+describe('where no time of death is written', () => {
+  const dead = (count: number, touched: number, acts: Act[] = []): Given => ({
+    traits: { deathTime: false },
+    dead: { dead: count },
+    touched: { touched, again: 0 },
+    acts,
+  });
+
+  test('what was restored is no new death, and what died since is', () => {
+    const acts = [act(9, { operation: 'restore' }), act(700, { operation: 'archive' })];
+    const previous = (now: Given) => [reading(dead(0, 0), 850), reading(dead(90, 0), 800), reading(dead(0, 0), 600), reading(now, 5)];
+    const restored = dead(90, 90, acts);
+    expect(judge(restored, previous(restored)).verdict).toBe('healthy');
+    expect(judge(dead(94, 90, acts), previous(restored))).toMatchObject({
+      verdict: 'dead_growing',
+      evidence: [{ code: 'newly_dead', values: { count: 4 } }, {}, {}],
+    });
+  });
+
+  test('what was only sent again and is dead has died again', () => {
+    const again = (acts: Act[]) => judge(dead(30, 30, acts)).evidence.find(({ code }) => code === 'died_again')?.values.count;
+    expect(again([act(60), act(70, { operation: 'retry' })])).toBe(30);
+    expect(again([act(60), act(70, { operation: 'restore' })])).toBeUndefined();
+  });
+});
+
+describe('while the relay tries what was sent again', () => {
+  const silent = (seconds: number, acts: Act[] = []): Given => ({
+    lastPublishedAt: ago(seconds),
+    relay: { due: 9, firstDue: ago(seconds - 1) },
+    acts,
+  });
+
+  test('it has stopped only after a minute of silence', () => {
+    expect(judge(silent(25), before(silent(25))).verdict).toBe('relay_stopped');
+    expect(judge(silent(25, [act(30)]), before(silent(25))).verdict).toBe('healthy');
+    expect(judge(silent(70, [act(30)]), before(silent(70))).verdict).toBe('relay_stopped');
+  });
+});
+
 describe('what changes between two readings', () => {
   const still = (relay: Record<string, unknown>, acts: Act[] = []): Given => ({
     reach: { published: 'cut' },

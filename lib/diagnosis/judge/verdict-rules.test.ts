@@ -55,6 +55,12 @@ describe('relay stopped', () => {
   });
 });
 
+test('what went out is no sign that a waiting event is tried', () => {
+  const out = (frontier: string): Given => ({ lastPublishedAt: ago(17), relay: { due: 9, firstDue: ago(16), frontier } });
+  const seen = [reading(out(ago(40)), 20), reading(out(ago(18)), 13), reading(out(ago(18)), 8), reading(out(ago(18)), 3)];
+  expect(judge(out(ago(18)), seen).verdict).toBe('relay_stopped');
+});
+
 describe('poison row', () => {
   const head = { at: ago(40), type: 'order.paid', error: null, attempts: null };
   const blocked = (more: Record<string, unknown> = {}): Given => ({
@@ -164,6 +170,17 @@ describe('starved', () => {
     ['the relay does not live', hungry({ lastPublishedAt: ago(30), relay: { touch: 0, touchedAfter: null } }), 'relay_stopped'],
   ])('not: %s', (_, given, verdict) => {
     expect(judge(given, before(given)).verdict).toBe(verdict);
+  });
+
+  test('not while the first that never failed is another one each time', () => {
+    const works = (firstDue: string): Given => hungry({ relay: { firstDue }, starved: { freshOut: null } });
+    expect(
+      judge(
+        works(ago(300)),
+        [20, 15, 10, 5].map((at) => reading(works(ago(300 + at)), at)),
+      ).verdict,
+    ).toBe('healthy');
+    expect(judge(works(ago(300)), before(works(ago(300)))).verdict).toBe('starved');
   });
 
   test('what went out at its first attempt between two readings is remembered', () => {

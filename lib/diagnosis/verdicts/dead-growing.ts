@@ -79,7 +79,7 @@ export const deadGrowingVerdict: VerdictRule = {
     if (reading === null || reading.reach.dead === 'absent') return null;
     const deaths = figuresIn(reading, DEATHS);
     const { dead = 0, cause } = deaths;
-    const grown = reading.traits.deathTime ? diedLately(deaths, !reading.deadDetailed, now) : countGrown(reading, dead, previous, now);
+    const grown = reading.traits.deathTime ? diedLately(deaths, !reading.deadDetailed, now) : countGrown(reading, previous, now);
     if (grown === null) return null;
     const causes = cause == null ? [] : [fact('dead_cause', { type: cause.type, error: cause.error, count: cause.count, of: cause.of })];
     return { since: grown.since, evidence: [...grown.evidence, ...causes, fact('dead_total', { count: dead })] };
@@ -103,19 +103,21 @@ function isOver(deaths: readonly number[], now: number): boolean {
 }
 
 /** Without times of death, the readings of the last 15 minutes are compared. */
-function countGrown(reading: Past, dead: number, previous: readonly Past[], now: number): Finding | null {
+function countGrown(reading: Past, previous: readonly Past[], now: number): Finding | null {
   const recent = previous.filter(({ asOf }) => ageMs(asOf, now) <= RECENT_MS);
-  const counts = recent.map((past) => figuresIn(past, DEATHS).dead ?? dead);
-  const least = Math.min(dead, ...counts);
-  // Without those that an operator had put back: these must be more too.
-  const others = (past: Past): number => (figuresIn(past, DEATHS).dead ?? 0) - (figuresIn(past, TOUCHED_DEAD).touched ?? 0);
-  const grown = Math.min(dead - least, others(reading) - Math.min(others(reading), ...recent.map(others)));
-  if (grown <= 0) return null;
-  const times = [...recent.slice(1).map(({ asOf }) => Date.parse(asOf)), now];
-  const steps = times.filter((_, index) => (counts[index + 1] ?? dead) > (counts[index] ?? dead));
-  if (isOver(steps.reverse().slice(0, NEWEST), now)) return null;
-  // The last reading that still had the fewest: from then on they grew.
-  const since = recent[counts.lastIndexOf(least)]?.asOf ?? null;
-  const withinMs = since === null ? RECENT_MS : ageMs(since, now);
-  return { since, evidence: [fact('newly_dead', { count: grown, withinMs, atLeast: 'no' })] };
+  const steps = [...recent.slice(1), reading].filter((past, index) => diedBetween(recent[index] ?? past, past) > 0);
+  const times = steps.map(({ asOf }) => Date.parse(asOf)).reverse();
+  if (isOver(times.slice(0, NEWEST), now)) return null;
+  // The last reading since which the most died.
+  const from = recent.reduce((best, past) => (diedBetween(past, reading) >= diedBetween(best, reading) ? past : best), reading);
+  const count = diedBetween(from, reading);
+  if (count <= 0) return null;
+  return { since: from.asOf, evidence: [fact('newly_dead', { count, withinMs: ageMs(from.asOf, now), atLeast: 'no' })] };
+}
+
+/** How many more are dead, and no more than that without those that an operator had put back. */
+function diedBetween(before: Past, after: Past): number {
+  const dead = (past: Past): number => figuresIn(past, DEATHS).dead ?? 0;
+  const others = (past: Past): number => dead(past) - (figuresIn(past, TOUCHED_DEAD).touched ?? 0);
+  return Math.min(dead(after) - dead(before), others(after) - others(before));
 }

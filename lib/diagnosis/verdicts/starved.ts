@@ -49,7 +49,10 @@ export const starvedVerdict: VerdictRule = {
     const since = laterOf(firstDue, reading.foldedTo === null ? lastPublishedAt(reading) : freshOutAt(circumstances));
     const confirmed = seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW).firstDue === firstDue);
     const patience = silenceLimitMs(rhythmOf(circumstances), confirmed, true);
-    if (now - since <= patience || !isAlive(circumstances, patience)) return null;
+    // After a pause the relay works off what waits, the oldest first.
+    const before = { fromMs: 0, toMs: patience };
+    const moves = seenBefore(circumstances, before, (past) => (figuresIn(past, FLOW).firstDue ?? firstDue) < firstDue);
+    if (moves || now - since <= patience || !isAlive(circumstances, patience)) return null;
     const cause = error === null && type === null ? [] : [fact('failing_cause', { error, type })];
     const behind = fact('fresh_behind', { count: events, oldestAt: firstDue, ageMs: ageMs(firstDue, now) });
     return { since: isoOf(since), evidence: [fact('failing_ahead', { count: ahead }), behind, ...cause] };
