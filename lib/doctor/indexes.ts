@@ -5,15 +5,7 @@ import { fitBlocks, fitRange, fitTests, fitWalk, fixes, holds } from '@/lib/outb
 import { listOf } from '@/lib/outbox/lists/walks';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { timeColumn } from '@/lib/outbox/scan/traits';
-import {
-  isIndexTest,
-  leadingColumns,
-  listIndex,
-  publishedIndex,
-  waitingIndex,
-  type IndexTest,
-  type WantedIndex,
-} from '@/lib/outbox/indexes/wanted-index';
+import { isIndexTest, leadingColumns, listIndex, publishedIndex, waitingIndex, type WantedIndex } from '@/lib/outbox/indexes/wanted-index';
 import type { FindingValues } from '@/lib/shared/doctor';
 import type { LiveState } from '@/lib/shared/states';
 import { SMALL_ROWS, type CheckInput, type Checks, type Found } from './check';
@@ -51,7 +43,7 @@ function waitingUnindexed(input: CheckInput): Found[] {
 }
 
 /** Whether an index has the waiting rows in another order that relays claim by: key, due time, priority; not type or topic. */
-function leadsAnotherWay({ database, main }: Outbox, tests: readonly IndexTest[]): boolean {
+function leadsAnotherWay({ database, main }: Outbox, tests: readonly Leaf[]): boolean {
   const about = (['type', 'topic', 'aggregateType'] as const).map((role) => main.roles[role]?.column.name);
   const asked = new Set(tests.map(({ column }) => column));
   const single = (column: string | undefined): boolean => tests.some((test) => test.column === column && fixes(test));
@@ -113,14 +105,10 @@ function listUnindexed(input: CheckInput): Found[] {
 /** An index whose build failed: it is maintained with every write and serves no query. */
 function indexUnfinished({ facts, fixes: { dropIndex } }: CheckInput): Found[] {
   return tablesOf(facts).flatMap((table) =>
-    table.indexes
-      .filter(({ unfinished }) => unfinished)
-      .map((index) => ({
-        severity: 'watch',
-        subject: index.name,
-        values: { index: index.name, bytes: index.bytes },
-        cure: dropIndex(table, index),
-      })),
+    table.indexes.flatMap((index): Found[] => {
+      const { name, bytes, unfinished } = index;
+      return unfinished ? [{ severity: 'watch', subject: name, values: { index: name, bytes }, cure: dropIndex(table, index) }] : [];
+    }),
   );
 }
 
@@ -144,19 +132,10 @@ function deadInWaitingIndex(input: CheckInput): Found[] {
     ((facts.main.rows ?? 0) > SMALL_ROWS && !facts.main.indexes.some((other) => other !== index && leadsTo(other, deadTests)));
   const wanted = waitingIndex(outbox.database.engine, tests.filter(isIndexTest), created);
   const create = apart.some(isIndexTest) ? input.fixes.createIndex(facts.main, wanted) : null;
-  return [
-    {
-      severity: 'watch',
-      subject: index.name,
-      values: {
-        index: index.name,
-        dead: dead.count,
-        waiting: waiting?.seen ?? null,
-        ...priceOf(input, facts.main, wanted, waiting?.seen ?? 0),
-      },
-      cure: create === null || isNeeded ? create : `${create}\n${input.fixes.dropIndex(facts.main, index)}`,
-    },
-  ];
+  const price = priceOf(input, facts.main, wanted, waiting?.seen ?? 0);
+  const values = { index: index.name, dead: dead.count, waiting: waiting?.seen ?? null, ...price };
+  const cure = create === null || isNeeded ? create : `${create}\n${input.fixes.dropIndex(facts.main, index)}`;
+  return [{ severity: 'watch', subject: index.name, values, cure }];
 }
 
 /** Whether an index finds the rows of `tests` by its predicate or first columns; with `all`, using none of those beyond `tests`. */
@@ -174,27 +153,17 @@ function missingIndex(input: CheckInput, table: TableFacts, wanted: WantedIndex,
   const { rows } = table;
   if (rows === null || rows <= SMALL_ROWS) return [];
   const held = input.outbox.database.engine.features.partialIndexes ? entries : rows;
-  return [
-    {
-      severity: rows >= GRAVE_ROWS ? 'act' : 'watch',
-      values: { rows, pages: Math.ceil(table.heapBytes / PAGE_BYTES), ...priceOf(input, table, wanted, held) },
-      cure: input.fixes.createIndex(table, wanted),
-    },
-  ];
+  const values = { rows, pages: Math.ceil(table.heapBytes / PAGE_BYTES), ...priceOf(input, table, wanted, held) };
+  return [{ severity: rows >= GRAVE_ROWS ? 'act' : 'watch', values, cure: input.fixes.createIndex(table, wanted) }];
 }
 
 /** Size by rows and width of the columns, writes that maintain it, and HOT updates lost. `entries`: how many rows it would hold. */
-function priceOf(
-  { facts, samples, fixes, now, outbox }: CheckInput,
-  table: TableFacts,
-  wanted: WantedIndex,
-  entries: number,
-): FindingValues {
+function priceOf(input: CheckInput, table: TableFacts, wanted: WantedIndex, entries: number): FindingValues {
+  const { facts, samples, fixes, now } = input;
+  const { roles } = input.outbox.main;
   const width = wanted.columns.reduce((sum, name) => sum + (table.columns.get(name)?.averageBytes ?? DEFAULT_VALUE_BYTES), 0);
   const rates = ratesOf(table, samples, facts.statisticsSince, now);
-  const relayWrites = (['attempts', 'attemptedAt', 'publishedAt', 'error'] as const).map(
-    (role) => outbox.main.roles[role]?.column.name ?? '',
-  );
+  const relayWrites = (['attempts', 'attemptedAt', 'publishedAt', 'error'] as const).map((role) => roles[role]?.column.name ?? '');
   const changes = wanted.tests.length > 0 || wanted.columns.some((column) => relayWrites.includes(column));
   return {
     entries,
@@ -208,10 +177,10 @@ function priceOf(
 const firstColumn = ({ main }: Outbox): string | undefined => timeColumn(main, 'createdAt') ?? main.id[0]?.name;
 
 /** The tests that an index over rows of these states can use; empty if the rules share none. */
-const testsOf = ({ shape }: Outbox, states: readonly LiveState[]): IndexTest[] => commonTests(shape, states).filter(isIndexTest);
+const testsOf = ({ shape }: Outbox, states: readonly LiveState[]) => commonTests(shape, states).filter(isIndexTest);
 
 /** About how many rows pass tests on single columns, by the server's statistics of frequent values; 0 without them. */
-function entriesOf(table: TableFacts, tests: readonly IndexTest[]): number {
+function entriesOf(table: TableFacts, tests: readonly Leaf[]): number {
   const shares = tests.flatMap((test): number[] => {
     const values = valuesOf(test)?.map(String) ?? [];
     const frequent = table.columns.get(test.column)?.frequent ?? [];
@@ -222,11 +191,9 @@ function entriesOf(table: TableFacts, tests: readonly IndexTest[]): number {
 }
 
 /** Without partial indexes, the index advised for waiting events also finds those of other states by the same column. */
-function servedByAdvice({ database, shape, main }: Outbox, tests: readonly IndexTest[], created: string): boolean {
+function servedByAdvice({ database, shape, main }: Outbox, tests: readonly Leaf[], created: string): boolean {
   if (database.engine.features.partialIndexes) return false;
   const waiting = commonTests(shape, WAITING);
-  return (
-    tests.some(({ column }) => waiting.some((test) => test.column === column)) &&
-    (fitTests(main, 'o', created, waiting)?.order ?? null) === null
-  );
+  const isShared = tests.some(({ column }) => waiting.some((test) => test.column === column));
+  return isShared && (fitTests(main, 'o', created, waiting)?.order ?? null) === null;
 }

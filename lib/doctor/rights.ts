@@ -12,14 +12,10 @@ function roleTooWide({ facts }: CheckInput): Found[] {
     if (wide.length === 0) return [];
     const codes = [...new Set(wide.map(({ code }) => code))];
     const on = wide.flatMap((one) => (one.on === '' ? [] : [one.on]));
-    return [
-      {
-        severity: codes.some((code) => GRAVE.includes(code)) ? 'act' : 'watch',
-        subject: key,
-        values: { login: key, role: name, codes: codes.join(' '), rights: on.join('; ') || null },
-        cure: [...new Set(wide.flatMap(({ revoke }) => revoke?.split('\n') ?? []))].join('\n') || null,
-      },
-    ];
+    const severity = codes.some((code) => GRAVE.includes(code)) ? 'act' : 'watch';
+    const values = { login: key, role: name, codes: codes.join(' '), rights: on.join('; ') || null };
+    const revokes = new Set(wide.flatMap(({ revoke }) => revoke?.split('\n') ?? []));
+    return [{ severity, subject: key, values, cure: [...revokes].join('\n') || null }];
   });
 }
 

@@ -2,16 +2,14 @@ import { z } from 'zod';
 import { DAY_MS, nameOf, tablesOf, type Facts, type TableFacts } from './facts/facts';
 
 /** What is kept of an examination: one a day, for growth and rates. */
+const writesSchema = z.object({ inserts: z.number(), updates: z.number(), hotUpdates: z.number().nullable(), deletes: z.number() });
 const sampleSchema = z.object({
   /** ISO 8601. */
   at: z.string(),
   /** Table and indexes together, by table as the catalogue spells it. */
   bytes: z.record(z.string(), z.number()),
   /** Inserts, updates and deletes so far, by table. */
-  writes: z.record(
-    z.string(),
-    z.object({ inserts: z.number(), updates: z.number(), hotUpdates: z.number().nullable(), deletes: z.number() }),
-  ),
+  writes: z.record(z.string(), writesSchema),
 });
 export type Sample = z.infer<typeof sampleSchema>;
 

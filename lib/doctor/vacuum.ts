@@ -18,14 +18,9 @@ function oldSnapshot({ facts: { holders, main }, now }: CheckInput): Found[] {
   return holders.flatMap(({ kind, who, user, application, ageMs, transactions, state, end }) => {
     const long = ageMs === null || kind !== 'session' ? transactions >= MANY_TRANSACTIONS : false;
     if (!long && !(ageMs !== null && ageMs >= LONG_MS) && !inVain(main.vacuum, ageMs, now)) return [];
-    return [
-      {
-        severity: ageMs !== null && ageMs >= GRAVE_MS ? 'act' : 'watch',
-        subject: `${kind} ${who}`,
-        values: { kind, who, user, application: application || null, state, ageMs, transactions, deadRows: main.vacuum?.deadRows ?? null },
-        cure: end,
-      },
-    ];
+    const deadRows = main.vacuum?.deadRows ?? null;
+    const values = { kind, who, user, application: application || null, state, ageMs, transactions, deadRows };
+    return [{ severity: ageMs !== null && ageMs >= GRAVE_MS ? 'act' : 'watch', subject: `${kind} ${who}`, values, cure: end }];
   });
 }
 

@@ -35,7 +35,6 @@ export interface IndexFacts extends IndexReport {
 
 export interface VacuumFacts {
   deadRows: number;
-  /** Autovacuum starts at this many. */
   startsAtRows: number;
   enabled: boolean;
   /** Quoted names of the table, or of its partitions, with autovacuum switched off. */
@@ -107,7 +106,6 @@ export interface RoleFacts {
 export const excessive = (code: string, on: string, names: readonly string[], revoke: string): RoleFacts['wide'] =>
   names.length === 0 ? [] : [{ code, on: `${on}: ${names.join(', ')}`, revoke }];
 
-/** Rights on whole rows that operations need. */
 export const neededOnRows = (needed: Rights | undefined): string[] =>
   needed === undefined ? [] : [...(needed.insert ? ['INSERT'] : []), ...(needed.delete ? ['DELETE'] : [])];
 

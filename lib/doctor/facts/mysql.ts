@@ -49,16 +49,7 @@ export async function readMysqlFacts(outbox: Outbox, now: number): Promise<Facts
   return { ...facts, roles: await readMysqlRoles(outbox, tablesOf(facts)) };
 }
 
-interface Server {
-  account: string;
-  upSince: string | null;
-  zone: string;
-  zoneMinutes: number;
-  /** MariaDB shows it to every user. */
-  historyLength: number | null;
-}
-
-async function readServer(db: Db): Promise<Server> {
+async function readServer(db: Db) {
   const { rows } = await sql<{ account: string; zone: string; minutes: string | null }>`
     select current_user() as account, @@global.time_zone as zone,
       timestampdiff(minute, utc_timestamp(), convert_tz(utc_timestamp(), '+00:00', @@global.time_zone)) as minutes`.execute(db);
@@ -76,6 +67,7 @@ async function readServer(db: Db): Promise<Server> {
     upSince: up === null ? null : new Date(Date.now() - up * 1_000).toISOString(),
     zone,
     zoneMinutes: Number(minutes ?? 0),
+    // MariaDB shows it to every user.
     historyLength: counter('innodb_history_list_length'),
   };
 }
@@ -156,9 +148,8 @@ async function readTable(db: Db, outbox: Outbox, place: Place): Promise<{ table:
 }
 
 async function readColumns(db: Db, where: ReturnType<typeof sql>): Promise<Map<string, ColumnFacts>> {
-  const { rows } = await sql<
-    Record<'name' | 'type' | 'base', string> & Record<'fallback' | 'collation' | 'length', string | null>
-  >`select column_name as name, column_type as type, data_type as base, column_default as fallback,
+  const { rows } = await sql<Record<'name' | 'type' | 'base', string> & Record<'fallback' | 'collation' | 'length', string | null>>`
+    select column_name as name, column_type as type, data_type as base, column_default as fallback,
       collation_name as collation, character_maximum_length as length
     from information_schema.columns where ${where}`.execute(db);
   return new Map(
@@ -219,9 +210,8 @@ async function usesOf(db: Db, where: ReturnType<typeof sql>): Promise<Map<string
   try {
     const { rows } = await sql<{ name: string; n: string }>`
       select index_name as name, count_read as n from performance_schema.table_io_waits_summary_by_index_usage
-      where index_name is not null and object_schema = (select table_schema from information_schema.tables where ${where}) and object_name = (select table_name from information_schema.tables where ${where})`.execute(
-      db,
-    );
+      where index_name is not null and (object_schema, object_name) =
+        (select table_schema, table_name from information_schema.tables where ${where})`.execute(db);
     return new Map(rows.map((row) => [row.name, Number(row.n)]));
   } catch {
     return null;

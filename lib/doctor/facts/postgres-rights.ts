@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, TableName } from '@/lib/database/description';
+import type { Place } from '@/lib/shape/bound';
 import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
 import { quotedName, type Outbox } from '@/lib/outbox/outbox';
 
@@ -101,15 +102,13 @@ interface Borrowed {
 }
 
 function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: readonly TableFacts[]): RoleFacts['wide'] {
-  const needs = new Map(
-    [...neededRights(outbox)].map(([place, needed]) => [tables.find((table) => table.place === place)?.quoted ?? '', needed]),
-  );
+  const quotedOf = (place: Place): string => tables.find((table) => table.place === place)?.quoted ?? '';
+  const needs = new Map([...neededRights(outbox)].map(([place, needed]) => [quotedOf(place), needed]));
   const { identifier } = outbox.database.engine.quote;
   const role = identifier(row.name);
   if (row.super) return [{ code: 'superuser', on: '', revoke: `ALTER ROLE ${role} NOSUPERUSER;` }];
-  const wide: RoleFacts['wide'] = row.creates
-    ? [{ code: 'creates_roles', on: '', revoke: `ALTER ROLE ${role} NOCREATEROLE NOCREATEDB;` }]
-    : [];
+  const wide: RoleFacts['wide'] = [];
+  if (row.creates) wide.push({ code: 'creates_roles', on: '', revoke: `ALTER ROLE ${role} NOCREATEROLE NOCREATEDB;` });
   // Needed rights are granted again after everything is revoked, and before a role that gave them is left.
   const again: string[] = [];
   const updatesAgain = ({ table, updates }: TableRights, allowed: Rights | undefined): string[] => {

@@ -197,9 +197,8 @@ async function readSlots(db: Db, outbox: Outbox): Promise<{ slots: Facts['slots'
   }
   if (!readsFromSlot(outbox)) return { slots: null, may, unseen: [] };
   const { rows } = await sql<Omit<SlotFacts, 'drop'>>`
-    select name, plugin, active, "retainedBytes", "unconfirmedBytes", status, invalidated, "inactiveMs" from (${slotRows(outbox)}) as slots order by name limit ${sql.lit(SLOTS_READ)}`.execute(
-    db,
-  );
+    select name, plugin, active, "retainedBytes", "unconfirmedBytes", status, invalidated, "inactiveMs"
+    from (${slotRows(outbox)}) as slots order by name limit ${sql.lit(SLOTS_READ)}`.execute(db);
   const found = rows.map((row) => ({ ...row, drop: dropSlot(row.name, quote) }));
   return { slots: { wanted: slotName(outbox), standby, found }, may, unseen: [] };
 }
@@ -253,8 +252,6 @@ async function readCascades(db: Db, outbox: Outbox, tables: readonly TableFacts[
       and c.confrelid not in (select o.name::regclass from unnest(${own}::text[]) as o(name))
     order by 1, 2 limit ${sql.lit(SHOWN)}`.execute(db);
   // A partition has the keys of its table: they are dropped there.
-  return rows.map(({ whole, ...row }) => ({
-    ...row,
-    drop: whole ? `ALTER TABLE ${row.table} DROP CONSTRAINT ${identifier(row.key)};` : null,
-  }));
+  const drop = (table: string, key: string): string => `ALTER TABLE ${table} DROP CONSTRAINT ${identifier(key)};`;
+  return rows.map(({ whole, ...row }) => ({ ...row, drop: whole ? drop(row.table, row.key) : null }));
 }

@@ -89,14 +89,12 @@ function waitingRows(outbox: Outbox): RowReader<RowFacts['waiting']> {
   const isStranded = sql`r.attempts >= ${most} and r.touched < ${fragments.secondsBefore(fragments.now(), STRANDED_SECONDS)}`;
   const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
   return async (db) => {
-    const row = await oneRow(
-      db,
-      sql<Record<'seen' | 'most' | 'beyond' | 'stranded' | 'oldest', string | number | null>>`
+    const statement = sql<Record<'seen' | 'most' | 'beyond' | 'stranded' | 'oldest', string | number | null>>`
       select count(*) as seen, ${fragments.asText(sql`max(r.attempts)`)} as most, coalesce(sum(case when r.attempts > ${most} then 1 else 0 end), 0) as beyond,
         coalesce(sum(case when ${isStranded} then 1 else 0 end), 0) as stranded,
         ${fragments.millisecondsBetween(sql`min(case when ${isStranded} then r.touched end)`, fragments.now())} as oldest
-      from (select ${attempts} as attempts, ${touched} as touched from ${at.from} where ${where}${order} limit ${sql.lit(STATE_ROWS)}) as r`,
-    );
+      from (select ${attempts} as attempts, ${touched} as touched from ${at.from} where ${where}${order} limit ${sql.lit(STATE_ROWS)}) as r`;
+    const row = await oneRow(db, statement);
     if (row === undefined) return null;
     const [seen, beyond, stranded] = [Number(row.seen), Number(row.beyond), Number(row.stranded)];
     return { seen, beyond, stranded, mostAttempts: numberOf(row.most), oldestStrandedMs: numberOf(row.oldest) };
@@ -149,9 +147,8 @@ function unmappedRows(outbox: Outbox): RowReader<RowFacts['unmapped']> {
     const { rows } = await sql<{ value: string | null; n: string | number; looked: string | number }>`
       with looked as (${sql.join(edges, sql` union all `)})
       select u.value, u.n, (select count(*) from looked where state <> 'outside') as looked from (select 1 as one) as always
-      left join (select value, count(*) as n from looked where state = 'unmapped' group by value order by count(*) desc limit ${sql.lit(VALUES_SHOWN)}) as u on 1 = 1`.execute(
-      db,
-    );
+      left join (select value, count(*) as n from looked where state = 'unmapped' group by value order by count(*) desc
+        limit ${sql.lit(VALUES_SHOWN)}) as u on 1 = 1`.execute(db);
     return {
       looked: Number(rows[0]?.looked ?? 0),
       values: rows.flatMap((row) => (row.value === null ? [] : [{ value: row.value, rows: Number(row.n) }])),
@@ -185,9 +182,10 @@ function rareValues(outbox: Outbox): RowReader<RowFacts['unmapped']['values']> {
       select ${fragments.asText(sql`seen.value`, description)} as value from seen where seen.value is not null`.execute(db);
     return rows.map(({ value }) => value);
   };
-  const count = async (db: Db, test: Sql): Promise<number> =>
-    (await oneNumber(db, sql`select count(*) as n from (select 1 as one from ${from} where ${test} limit ${sql.lit(STATE_ROWS)}) as r`)) ??
-    0;
+  const count = async (db: Db, test: Sql): Promise<number> => {
+    const found = sql`select 1 as one from ${from} where ${test} limit ${sql.lit(STATE_ROWS)}`;
+    return (await oneNumber(db, sql`select count(*) as n from (${found}) as r`)) ?? 0;
+  };
   return async (db) => {
     const values = (declared ?? (await probed(db))).filter((value) => !named.has(alike(value))).slice(0, VALUES_SHOWN);
     const found = description.nullable ? [{ value: 'NULL', rows: await count(db, sql`${own} is null`) }] : [];
@@ -204,8 +202,8 @@ function oldestPublished(outbox: Outbox): RowReader<number | null> {
   const published = timeColumn(main, 'publishedAt');
   const when = at.roleInstant('publishedAt') ?? at.roleInstant('createdAt');
   if (where === null || when === null) return null;
-  const byPublished =
-    published === null ? null : fitWalk(main, published, [...commonTests(shape, ['published']), notNull(published)], false);
+  const tests = commonTests(shape, ['published']);
+  const byPublished = published === null ? null : fitWalk(main, published, [...tests, notNull(published)], false);
   const walk = byPublished ?? walkOf(main, timeColumn(main, 'createdAt')) ?? walkOf(main, numberedKey(main));
   if (walk === null && !isSmall(main)) return null;
   const order = orderBy(walk, 'asc');
