@@ -75,11 +75,10 @@ const KEYS: readonly (keyof SeriesValues)[] = [
 const valuesBy = (valueOf: (key: keyof SeriesValues) => number | null): SeriesValues =>
   Object.fromEntries(KEYS.map((key) => [key, valueOf(key)])) as unknown as SeriesValues;
 
-const metricPlots = (input: SeriesInput): Record<MetricSeries, Plot> =>
-  Object.fromEntries(METRIC_FILES.flatMap(({ series }) => (series === undefined ? [] : [[series.key, series.plot(input)]]))) as Record<
-    MetricSeries,
-    Plot
-  >;
+function metricPlots(input: SeriesInput): Record<MetricSeries, Plot> {
+  const plots = METRIC_FILES.flatMap(({ series }) => (series === undefined ? [] : [[series.key, series.plot(input)]]));
+  return Object.fromEntries(plots) as Record<MetricSeries, Plot>;
+}
 
 const byLine = <Value>(valueOf: (line: SeriesLine) => Value, lines = LINES): Record<SeriesLine, Value> =>
   Object.fromEntries(lines.map((line) => [line, valueOf(line)])) as Record<SeriesLine, Value>;

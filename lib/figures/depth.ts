@@ -1,7 +1,6 @@
 /** How many events wait, are being processed or are dead: now, and before that as sampled, or computed backwards from the changes since. */
 import { DEPTH_CAP, cappedAt, unavailable, type Count, type Known } from '@/lib/shared/figures/measured';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
-import type { State } from '@/lib/shared/states';
 import { figuresIn, type Aggregates, type Reading } from '@/lib/live/reading';
 import { TYPES_SHOWN } from '@/lib/live/reading-sql';
 import type { Part } from '@/lib/outbox/scan/sources';
@@ -9,9 +8,7 @@ import { count, earliest, isState, iso } from '@/lib/outbox/scan/sql-terms';
 import type { DepthSamples } from '@/lib/rollup/cell';
 import type { Plot, SeriesInput, Step } from './series';
 
-const PART_OF = { pending: 'waiting', retrying: 'waiting', processing: 'processing', dead: 'dead' } as const satisfies Partial<
-  Record<State, Part>
->;
+const PART_OF = { pending: 'waiting', retrying: 'waiting', processing: 'processing', dead: 'dead' } as const satisfies Record<string, Part>;
 type DepthState = keyof typeof PART_OF;
 type DepthOfType = Record<'waiting' | 'dead', number>;
 

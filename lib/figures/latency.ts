@@ -84,10 +84,7 @@ export function processingOf(input: MetricInput): Percentiles {
   return events < all.published * PLAUSIBLE_SHARE ? noPercentiles('unavailable', 'no_claim_time') : percentiles;
 }
 
-interface CountedPercentiles extends Percentiles {
-  /** How many events they are computed from. */
-  events: number;
-}
+type CountedPercentiles = Percentiles & { events: number };
 
 /** A finer resolution than this is taken for exact. */
 const COARSE_MS = 1;

@@ -2,7 +2,7 @@ import type { Known, Rate, UnavailableReason } from '@/lib/shared/figures/measur
 import type { MetricUnit } from '@/lib/shared/figures/metrics';
 import { WINDOW_SECONDS } from '@/lib/shared/figures/windows';
 import { countsRows } from '@/lib/shared/figures/collection';
-import { liveSlices, NO_GAP_MS, type MetricInput, type Span } from './span';
+import { liveSlices, MINUTE_MS, NO_GAP_MS, type MetricInput, type Span } from './span';
 import type { Head } from '@/lib/history/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
 import { ALL_TYPES, addCell, emptyCell, isWatched, type Cell, type Slice } from '@/lib/rollup/cell';
@@ -75,8 +75,6 @@ function markUnread(steps: Iterable<Step>, { stepSeconds }: Span, { progress }: 
     if (step.cell !== null && unread.some(([from = 0, to = 0]) => from < step.step + 1 && to > step.step)) step.provisional = true;
 }
 
-const MINUTE_MS = 60_000;
-
 /** The reading has everything that was published since the last fold: steps in which that is nothing are zero, not a gap. */
 function addUnfolded({ asOf, reach }: Reading, { progress }: Head, at: (minute: number) => Step | undefined): void {
   const [fromMs, toMs] = [Date.parse(progress.foldedTo), Date.parse(asOf)];
@@ -120,7 +118,6 @@ export interface Metric {
   gauge?: { family: `outbox_console_${string}`; help: string };
 }
 
-/** A line of which nothing is known. */
 export const noPlot = ({ steps }: SeriesInput, why: UnavailableReason): Plot => ({
   known: 'unavailable',
   values: steps.map(() => null),

@@ -7,7 +7,7 @@ import type { Summary } from '@/lib/shared/model';
 import type { Reading } from '@/lib/live/reading';
 import { ALL_TYPES, TOUCHED, typeOfSeries, cellsBySeries, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
 
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 /** So much of a span may be unwatched and still be no gap: its edges, and the minute under way. */
 const EDGE_MINUTES = 2;
 /** So long after the last fold is no gap: history is collected up to a minute late, and a tick may be late too. */
@@ -46,7 +46,6 @@ interface SpanTotals {
   /** Latencies of events that operators changed. */
   touched: Cell;
   byType: ReadonlyMap<string, Cell>;
-  /** How the collector learns of publishing. */
   method: CollectionMethod;
   /** Without gaps, and without an end that is not known yet. Nobody can tell time before the first row from time whose rows were purged. */
   watchedMinutes: number;
@@ -108,10 +107,10 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
 }
 
 function unreadMinutes({ progress }: Head, fromMinute: number, toMinute: number): number {
-  const within = progress.unread.map(
-    ({ from, to }) => Math.min(toMinute, Date.parse(to) / MINUTE_MS) - Math.max(fromMinute, Date.parse(from) / MINUTE_MS),
-  );
-  return within.reduce((sum, minutes) => sum + Math.max(0, minutes), 0);
+  return progress.unread.reduce((sum, { from, to }) => {
+    const minutes = Math.min(toMinute, Date.parse(to) / MINUTE_MS) - Math.max(fromMinute, Date.parse(from) / MINUTE_MS);
+    return sum + Math.max(0, minutes);
+  }, 0);
 }
 
 /** The minute of the last fold, if the time since is known too: by the rows of the reading, or because it is short. */

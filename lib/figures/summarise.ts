@@ -67,7 +67,6 @@ function typesOf(input: MetricInput): TypeFigures[] {
     .map(({ row }) => row);
 }
 
-/** The reasons of those figures that are null. */
 function whyNull(row: TypeFigures, reasons: Required<NonNullable<TypeFigures['why']>>): Pick<TypeFigures, 'why'> {
   const missing = Object.entries(reasons).filter(([figure]) => row[figure as keyof typeof reasons] === null);
   return missing.length === 0 ? {} : { why: Object.fromEntries(missing) };

@@ -58,15 +58,13 @@ export interface ReadingRow {
   tail: string;
 }
 
+/** What is known beforehand: of the slots, and whether operators acted of late. */
+type Seen = { slots?: Traits['slots']; acted?: boolean };
+
 /** The bounded reads of an outbox; of published rows only those since `foldedTo`. */
-export function planOf(
-  outbox: Outbox,
-  foldedTo: string | null,
-  aggregates: readonly Aggregates[],
-  sight: Traits['slots'] = null,
-  acted = false,
-): Plan {
-  const traits = traitsOf(outbox, sight, acted);
+export function planOf(outbox: Outbox, foldedTo: string | null, aggregates: readonly Aggregates[], seen: Seen = {}): Plan {
+  const { slots = null, acted = false } = seen;
+  const traits = traitsOf(outbox, slots, acted);
   return { ...sourcesOf(outbox, traits, foldedTo), acted: acted ? actedRows(outbox) : null, traits, foldedTo, aggregates };
 }
 
@@ -82,13 +80,8 @@ export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
   const { sources, foldedTo, slots } = input;
   const base = baseOf(input);
   const scan = sources.find((source) => source.name === SCAN) ?? null;
-  const rows =
-    sources.length === 0
-      ? rowsFrom('[]')
-      : sql.join(
-          sources.map((source, place) => rowsOf(source, place, foldedTo)),
-          sql` union all `,
-        );
+  const each = sources.map((source, place) => rowsOf(source, place, foldedTo));
+  const rows = each.length === 0 ? rowsFrom('[]') : sql.join(each, sql` union all `);
   const ctes = [
     ...(scan === null ? [] : [sql`scan as materialized (${scan.query})`, sql`scan_edges as materialized (${scanEdges(input.scanEnds)})`]),
     ...(input.newest === null ? [] : [sql`newest as materialized (${input.newest})`]),
@@ -121,7 +114,6 @@ const withTouched = (rows: Sql): Sql =>
 const actsQuery = jsonRows(sql`select ${iso(sql.ref('at'))} as at, operation, actor, count(id) as count from acted
   group by act, acted.at, operation, actor order by acted.at desc`);
 
-/** The columns of the base, and their types. */
 export const BASE_COLUMNS = {
   /** A code: compare with `isState`. */
   state: 'int',
@@ -351,11 +343,7 @@ export const isOwn = ({ touched, attempted }: Base): Sql =>
 /** Signs that a relay tries: locks and attempts leave their transaction's number on the row, even if all was rolled back. */
 export function touches(base: Base): { touch: Sql; headTouch: Sql } {
   const { state, written, taken } = base;
-  return {
-    touch: latest(
-      sql`greatest(${taken}, case when ${failing(base)} then ${written} end)`,
-      sql`(${isState(state, 'pending', 'retrying')} and ${isOwn(base)})`,
-    ),
-    headTouch: sql`(select greatest(${taken}, ${written}) from head where ${isOwn(base)})`,
-  };
+  const number = sql`greatest(${taken}, case when ${failing(base)} then ${written} end)`;
+  const touch = latest(number, sql`(${isState(state, 'pending', 'retrying')} and ${isOwn(base)})`);
+  return { touch, headTouch: sql`(select greatest(${taken}, ${written}) from head where ${isOwn(base)})` };
 }

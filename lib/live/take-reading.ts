@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { slotSight } from '@/lib/outbox/replication-slots/seen';
-import { SCAN, FETCHED_ROWS, PARTS, isCut, type Part } from '@/lib/outbox/scan/sources';
+import { SCAN, FETCHED_ROWS, PARTS, isCut, type Part, type Source } from '@/lib/outbox/scan/sources';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { cellIn, ALL_TYPES, OTHER_TYPES, TOUCHED, seriesOfType, type Additions } from '@/lib/rollup/cell';
 import { addTo } from '@/lib/rollup/histogram';
@@ -36,7 +36,7 @@ export async function readNow(
   outbox: Outbox,
   { foldedTo, aggregates, compute, acted }: Pick<Plan, 'foldedTo' | 'aggregates'> & { compute: Compute | null; acted: boolean },
 ): Promise<Reading> {
-  const plan = planOf(outbox, foldedTo, aggregates, await slotSight(outbox), acted);
+  const plan = planOf(outbox, foldedTo, aggregates, { slots: await slotSight(outbox), acted });
   const { database } = outbox;
   const row = database.engine.features.sharesSubqueries ? await readThere(outbox, plan) : await fetchAndCompute(outbox, plan, compute);
   if (row === undefined) throw new Error('A reading answers one row');
@@ -89,9 +89,8 @@ function toReading({ sources, absent, traits, foldedTo, aggregates }: Plan, row:
   const slices = JSON.parse(row.slices) as Partial<Record<Axis, SliceColumns>>;
   const reachOf = (part: Part): Coverage => {
     if (absent.includes(part)) return 'absent';
-    const cut = sourcesFor(part, sources).some((source) =>
-      isCut(source, rowsRead[source.name] ?? 0, rowsRead[countedName(source.name)] ?? null),
-    );
+    const counted = (source: Source): number | null => rowsRead[countedName(source.name)] ?? null;
+    const cut = sourcesFor(part, sources).some((source) => isCut(source, rowsRead[source.name] ?? 0, counted(source)));
     return cut ? 'cut' : 'complete';
   };
   const perPart = <T>(value: (part: Part) => T): Record<Part, T> =>
@@ -221,10 +220,10 @@ function fetchStatement(outbox: Outbox, { sources, newest, traits }: Plan, edge:
 }
 
 /** NULLs are left out. */
-const asJson = (rows: readonly FetchedRow[]): string =>
-  JSON.stringify(
-    rows.map((row) => Object.fromEntries(NAMES.flatMap((name) => (row[name] === null ? [] : [[name, withoutNul(row[name])]])))),
-  );
+function asJson(rows: readonly FetchedRow[]): string {
+  const told = (row: FetchedRow) => NAMES.flatMap((name) => (row[name] === null ? [] : [[name, withoutNul(row[name])]]));
+  return JSON.stringify(rows.map((row) => Object.fromEntries(told(row))));
+}
 
 /** PostgreSQL's texts cannot hold NUL: it is replaced by U+FFFD. */
 const withoutNul = (value: string | number | null): string | number | null =>

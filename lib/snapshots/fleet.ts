@@ -1,6 +1,6 @@
 /** All outboxes at once. Each line is computed when a new reading arrives, so that two hundred lines are ready when they are requested. */
 import type { DatabaseStatus } from '@/lib/database/database';
-import type { DatabaseFailure } from '@/lib/database/failure';
+import { byCode, type DatabaseFailure } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { within } from '@/lib/shared/async/within';
@@ -13,7 +13,6 @@ import type { Answer } from './readings';
 /** How long to wait for a newer line if there is one to show, and if that one has no figures. */
 const NEWER_WITHIN_MS = 600;
 const FIRST_WITHIN_MS = 2_500;
-/** Figures older than this are marked as old. */
 const OLD_MS = 3 * POLL_INTERVAL_MS;
 
 interface FleetOptions {
@@ -77,12 +76,10 @@ const ageClass = ({ ageMs, failure }: Answer): number =>
 /** An earlier line, marked as stale if its figures are old by now. */
 function asOld(entry: FleetEntry, now: number): FleetEntry {
   const { asOf } = entry.summary;
-  return entry.unread || entry.stale !== null || now - Date.parse(asOf) < OLD_MS
-    ? entry
-    : { ...entry, stale: { since: asOf, problem: 'timeout' } };
+  const isAsItWas = entry.unread || entry.stale !== null || now - Date.parse(asOf) < OLD_MS;
+  return isAsItWas ? entry : { ...entry, stale: { since: asOf, problem: 'timeout' } };
 }
 
-/** Lets other work on the event loop run. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Of databases that are away the one first in which most waited or was dead when it answered last. Outboxes not read yet come last. */
@@ -123,23 +120,16 @@ export function fleetDatabases(directory: OutboxDirectory): FleetDatabase[] {
 }
 
 /** By SQLSTATE, the error numbers of MySQL and MariaDB, and the codes of sockets. */
-const BY_STATE: Record<string, UnreachableReason> = {
-  ECONNREFUSED: 'refused',
-  ETIMEDOUT: 'silent',
-  '28000': 'login',
-  '28P01': 'login',
-  '1045': 'login',
-  '1698': 'login',
-  '3D000': 'missing',
-  '1049': 'missing',
-  '53300': 'full',
-  '1040': 'full',
-  '1203': 'full',
-  '1226': 'full',
-};
+const BY_STATE = byCode<UnreachableReason>({
+  refused: ['ECONNREFUSED'],
+  silent: ['ETIMEDOUT'],
+  login: ['28000', '28P01', 1045, 1698],
+  missing: ['3D000', 1049],
+  full: ['53300', 1040, 1203, 1226],
+});
 
 function reasonOf({ state, cause }: DatabaseFailure): UnreachableReason {
-  const known = state === null ? undefined : BY_STATE[state];
+  const known = BY_STATE.get(state ?? '');
   if (known !== undefined) return known;
   const message = cause instanceof Error ? cause.message : '';
   return /timeout expired|no connection within|no answer within|ETIMEDOUT/i.test(message) ? 'silent' : 'network';

@@ -78,14 +78,8 @@ export interface CachePolicy {
   };
 }
 
-export interface Readings {
-  /** Throws Problem `not_found` for an unknown id, and never for a failure of the database: that is part of the answer. */
-  latest(id: string, policy: CachePolicy): Promise<Answer>;
-  /** For how many milliseconds one reading serves all requests with this policy, while all is well. */
-  servesMs(id: string, policy: CachePolicy): number;
-}
-
 interface ReadingsOptions {
+  history: History | null;
   /** Milliseconds since the epoch. */
   now: () => number;
   /** Computes the figures of databases that cannot do it themselves; null: those have none. */
@@ -124,11 +118,7 @@ const newEntry = () => ({
 });
 
 /** One reading per outbox for all requests, whatever the window: single flight, and nothing is read without a request. */
-export function createReadings(
-  directory: OutboxDirectory,
-  history: History | null,
-  { now, compute, onFailure }: ReadingsOptions,
-): Readings {
+export function createReadings(directory: OutboxDirectory, { history, now, compute, onFailure }: ReadingsOptions) {
   const entries = new Map<string, Entry>();
   const queues = new Map<string, Queue>();
   const neighbours = countByServer(directory);
@@ -225,6 +215,7 @@ export function createReadings(
 
   const isOneOfMany = (id: string, inTurn: CachePolicy['inTurn']): boolean => inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER;
 
+  /** For how many milliseconds one reading serves all requests with this policy, while all is well. */
   const servesMs = (id: string, { sharedMs, inTurn }: Pick<CachePolicy, 'sharedMs' | 'inTurn'>): number =>
     isOneOfMany(id, inTurn) ? 2 * sharedMs : sharedMs;
 
@@ -259,16 +250,18 @@ export function createReadings(
       await entry.inFlight;
     };
     const wait = entry.failure !== null ? failingMs : waitFor(entry, asked, inTurn, waitMs);
-    const inTime = await within(
-      serve().then(() => true),
-      wait,
-    );
+    const served = serve().then(() => true);
+    const inTime = await within(served, wait);
     const late = inTime === null && (inTurn === undefined || isLate(entry, now()));
     const slow: Failure | null = late ? { kind: 'timeout', since: new Date(entry.triedAt).toISOString() } : null;
     return answerOf(entry, entry.failure ?? slow);
   }
 
-  return { servesMs, latest: (id, policy) => outsideRequests(() => latest(id, policy)) };
+  return {
+    servesMs,
+    /** Throws Problem `not_found` for an unknown id, and never for a failure of the database: that is part of the answer. */
+    latest: (id: string, policy: CachePolicy): Promise<Answer> => outsideRequests(() => latest(id, policy)),
+  };
 }
 
 function waitFor({ reading, readAt }: Entry, asked: number, inTurn: CachePolicy['inTurn'], waitMs: number): number {
@@ -287,9 +280,8 @@ function dearMs({ failure, tookMs }: Entry): number {
 /** Keeps the figures that verdicts compare with, but no types and slices: those are most of a reading. */
 function remember(entry: Entry, { asOf, figures, reach }: Reading): void {
   const oldest = Date.parse(asOf) - REMEMBERED_MS;
-  entry.history = [...entry.history.filter((past) => Date.parse(past.asOf) >= oldest), { asOf, figures, reach }].sort((a, b) =>
-    a.asOf < b.asOf ? -1 : 1,
-  );
+  const kept = entry.history.filter((past) => Date.parse(past.asOf) >= oldest);
+  entry.history = [...kept, { asOf, figures, reach }].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
 }
 
 const KINDS: Partial<Record<FailureCode | ProblemCode, Failure['kind']>> = {

@@ -4,7 +4,7 @@ import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import type { OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, Summary } from '@/lib/shared/model';
 import { POLL_INTERVAL_MS, READING_WAIT_MS } from '@/lib/shared/polling';
-import { SPARKLINE_POINTS, type FleetDatabase, type FleetSnapshot } from '@/lib/shared/figures/fleet';
+import { SPARKLINE_POINTS } from '@/lib/shared/figures/fleet';
 import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
 import { slicesOf, type History } from '@/lib/history/history';
 import type { Reading } from '@/lib/live/reading';
@@ -14,7 +14,7 @@ import { diagnose, findings } from '@/lib/diagnosis/judge/diagnose';
 import { yieldToEventLoop, createFleet, fleetDatabases } from './fleet';
 import { createRecent } from './recent';
 import { seriesInput, stepBounds, type SeriesInput } from '@/lib/figures/series';
-import { metricInput, spanOf, type MetricInput, type Span } from '@/lib/figures/span';
+import { metricInput, MINUTE_MS, spanOf, type MetricInput, type Span } from '@/lib/figures/span';
 import { createReadings, type Answer, type ReadingCost, type CachePolicy } from './readings';
 import type { Compute } from '@/lib/live/take-reading';
 import { ALL_TYPES, seriesOfType } from '@/lib/rollup/cell';
@@ -28,27 +28,7 @@ export interface Charts {
   type?: string;
 }
 
-/** The figures of every outbox, one reading for all viewers: single flight, at most 5 s old when returned unless marked `stale`. */
-export interface Snapshots {
-  /** Every outbox over the last hour, worst first: within 0.6 s, or 3 s the first time; less than 15 s old while it is requested. */
-  fleet(): Promise<FleetSnapshot>;
-  /** Problem `not_found` for an unknown id; one that is unreachable keeps its last figures, marked `stale`. */
-  outbox(id: string, window: Window, charts?: Charts): Promise<OutboxSnapshot>;
-  /** Problem `not_found` for an unknown id; one that is unreachable has the verdict `source_down` and no figures. */
-  summary(id: string, window: Window): Promise<Summary>;
-  /** Every outbox over the last hour, for regular scrapes: an unreachable one delays the first by up to 2.5 s, later ones by 0.2 s. */
-  current(): Promise<Current[]>;
-  /** The databases of all outboxes, and this process's connections to them; queries none. */
-  databases(): FleetDatabase[];
-  /** What waits and is dead now, for the collector's samples; null without a good reading of the last 10 s. */
-  depthNow(id: string): Promise<DepthNow | null>;
-  /** Which verdicts hold now, for the collector; null if there is neither a good reading of the last 10 s nor a failure. */
-  holdsNow(id: string): Promise<HoldsNow | null>;
-  /** Of all events or of one type. Problem `not_found` for an unknown id; the series of one that is unreachable has no values. */
-  series(id: string, span: SeriesSpan, type?: string): Promise<Series>;
-  /** Of several types, in the order given, from the reading that screens share. */
-  seriesOfTypes(id: string, span: SeriesSpan, types: readonly string[]): Promise<Series[]>;
-}
+export type Snapshots = ReturnType<typeof createSnapshots>;
 
 /** An outbox as far as it is known now. */
 export interface Current {
@@ -72,7 +52,6 @@ interface SnapshotsOptions {
   onFailure?: (outbox: string, error: unknown) => void;
 }
 
-const MINUTE_MS = 60_000;
 /** While a reading is only late, the verdict of the last one is kept for this long. */
 const VERDICT_STANDS_MS = 15_000;
 /** Outboxes judged at the same time: each waits for the store, which others use too. */
@@ -93,11 +72,10 @@ const SAMPLE_STANDS_MS = 10_000;
 /** A script compares figures with its own counts: it shares a reading begun after its request, unless readings are slow. */
 const SCRIPT = { sharedMs: 0, waitMs: READING_WAIT_MS } satisfies CachePolicy;
 
-export function createSnapshots(
-  directory: OutboxDirectory,
-  { history = null, compute = null, collector, now = Date.now, onFailure }: SnapshotsOptions = {},
-): Snapshots {
-  const readings = createReadings(directory, history, { now, compute, onFailure });
+/** The figures of every outbox, one reading for all viewers: single flight, at most 5 s old when returned unless marked `stale`. */
+export function createSnapshots(directory: OutboxDirectory, options: SnapshotsOptions = {}) {
+  const { history = null, compute = null, collector, now = Date.now, onFailure } = options;
+  const readings = createReadings(directory, { history, now, compute, onFailure });
   const recent = history && createRecent(history);
   const nowIso = (): string => new Date(now()).toISOString();
 
@@ -166,6 +144,7 @@ export function createSnapshots(
   const noChart = (answer: Answer, { span, type }: Charts): Series => noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
 
   return {
+    /** Every outbox over the last hour, worst first: within 0.6 s, or 3 s the first time; less than 15 s old while it is requested. */
     fleet: createFleet({
       directory,
       now,
@@ -177,7 +156,8 @@ export function createSnapshots(
         return { ...read, sparklineOf, sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point[sparklineOf]) };
       },
     }),
-    async current() {
+    /** Every outbox over the last hour, for regular scrapes: an unreachable one delays the first by up to 2.5 s, later ones by 0.2 s. */
+    async current(): Promise<Current[]> {
       const answers = await Promise.all(directory.ids.map(async (id) => ({ id, answer: await readings.latest(id, FLEET) })));
       const current: Current[] = [];
       const left = answers.entries();
@@ -192,12 +172,14 @@ export function createSnapshots(
       await Promise.all(Array.from({ length: JUDGED_AT_ONCE }, judge));
       return current;
     },
-    async outbox(id, window, charts = { span: { window } }) {
+    /** Problem `not_found` for an unknown id; one that is unreachable keeps its last figures, marked `stale`. */
+    async outbox(id: string, window: Window, charts: Charts = { span: { window } }): Promise<OutboxSnapshot> {
       const answer = await readings.latest(id, SCREEN);
       const [read, series] = await Promise.all([judged(id, window, answer), chartOf(answer, id, charts)]);
       return { ...read, asOf: read.summary.asOf, series };
     },
-    async summary(id, window) {
+    /** Problem `not_found` for an unknown id; one that is unreachable has the verdict `source_down` and no figures. */
+    async summary(id: string, window: Window): Promise<Summary> {
       const answer = await readings.latest(id, SCRIPT);
       const { reading, failure, previous } = answer;
       if (reading !== null && failure === null) return (await judged(id, window, answer)).summary;
@@ -206,8 +188,10 @@ export function createSnapshots(
         diagnosis: diagnose({ reading, figures: null, failure, previous, history: null, now: now() }, answer.open),
       };
     },
+    /** The databases of all outboxes, and this process's connections to them; queries none. */
     databases: () => fleetDatabases(directory),
-    async depthNow(id) {
+    /** What waits and is dead now, for the collector's samples; null without a good reading of the last 10 s. */
+    async depthNow(id: string): Promise<DepthNow | null> {
       const { reading, failure, ageMs } = await readings.latest(id, COLLECTOR);
       if (reading === null || failure !== null || ageMs > SAMPLE_STANDS_MS) return null;
       const { depth, oldestPendingAt } = summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf)), '1h');
@@ -215,7 +199,8 @@ export function createSnapshots(
       const oldestAgeMs = oldestPendingAt === null ? null : Date.parse(reading.asOf) - Date.parse(oldestPendingAt);
       return { waiting: depth.waiting.count, dead: depth.dead.count, oldestAgeMs };
     },
-    async holdsNow(id) {
+    /** Which verdicts hold now, for the collector; null if there is neither a good reading of the last 10 s nor a failure. */
+    async holdsNow(id: string): Promise<HoldsNow | null> {
       const answer = await readings.latest(id, COLLECTOR);
       const { reading, previous, ageMs } = answer;
       const failure = graveFailure(answer, now());
@@ -226,11 +211,13 @@ export function createSnapshots(
       const holds = findings({ reading, figures: null, failure, previous, history, now: Date.parse(at) });
       return { at, holds, blind: failure !== null };
     },
-    async seriesOfTypes(id, span, types) {
+    /** Of several types, in the order given, from the reading that screens share. */
+    async seriesOfTypes(id: string, span: SeriesSpan, types: readonly string[]): Promise<Series[]> {
       const answer = await readings.latest(id, SCREEN);
       return Promise.all(types.map((type) => chartOf(answer, id, { span, type })));
     },
-    async series(id, span, type) {
+    /** Of all events or of one type. Problem `not_found` for an unknown id; the series of one that is unreachable has no values. */
+    async series(id: string, span: SeriesSpan, type?: string): Promise<Series> {
       const answer = await readings.latest(id, SCRIPT);
       return answer.failure === null ? chartOf(answer, id, { span, type }) : noChart(answer, { span, type });
     },

@@ -167,7 +167,7 @@ describe('what an ordinary reader is told', () => {
     expect(await slotSight(outbox)).toBeNull();
     expect(compiled).not.toContain('replication');
     const own = await bound();
-    const plan = planOf(own, null, AGGREGATES, await slotSight(own));
+    const plan = planOf(own, null, AGGREGATES, { slots: await slotSight(own) });
     const slots = await reader.read((db) => Promise.resolve(readingStatement(own, plan).compile(db).sql));
     expect(slots).toContain('pg_replication_slots');
   });
