@@ -1,6 +1,5 @@
 import { Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { FleetLine } from '@/lib/shared/figures/fleet';
 import type { FleetNews } from '@/lib/shared/doctor';
@@ -10,6 +9,7 @@ import { Causes } from '../dead-letters/causes';
 import { VerdictMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
+import { Link } from '../frame/go';
 import { outboxHref } from '../hrefs';
 import classes from './fleet-news.module.css';
 

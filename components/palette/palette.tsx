@@ -104,15 +104,10 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
       <Spotlight.Search
         placeholder={t('placeholder')}
         aria-label={t('placeholder')}
-        leftSection={
-          <IconSearch
-            size={16}
-            aria-hidden
-            onKeyDown={(event) => {
-              if (event.key === 'Enter' && search.status === 'searching' && nothing) onEntered(true);
-            }}
-          />
-        }
+        leftSection={<IconSearch size={16} aria-hidden />}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && search.status === 'searching' && nothing) onEntered(true);
+        }}
       />
       <Spotlight.ActionsList id={LIST_ID}>
         {search.events.length > 0 && (
