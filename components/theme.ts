@@ -1,43 +1,19 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
 /** The accent colour: a petrol that no state or verdict uses. */
+// prettier-ignore
 const accent: MantineColorsTuple = [
-  '#eef8f9',
-  '#d8eef0',
-  '#aedde1',
-  '#80cad1',
-  '#57b8c1',
-  '#37a0ab',
-  '#1f7f8a',
-  '#146d78',
-  '#0d5c66',
-  '#074a53',
+  '#eef8f9', '#d8eef0', '#aedde1', '#80cad1', '#57b8c1', '#37a0ab', '#1f7f8a', '#146d78', '#0d5c66', '#074a53',
 ];
 
 /** Greys in which dimmed text (6 on light, 2 on dark) has a contrast of 4.5 on every surface. */
+// prettier-ignore
 const gray: MantineColorsTuple = [
-  '#f6f7f8',
-  '#eff1f3',
-  '#e5e8eb',
-  '#d7dbdf',
-  '#c2c8ce',
-  '#8d959e',
-  '#59616b',
-  '#434a53',
-  '#2c3239',
-  '#16191d',
+  '#f6f7f8', '#eff1f3', '#e5e8eb', '#d7dbdf', '#c2c8ce', '#8d959e', '#59616b', '#434a53', '#2c3239', '#16191d',
 ];
+// prettier-ignore
 const dark: MantineColorsTuple = [
-  '#dfe2e6',
-  '#bec3ca',
-  '#9ea5ae',
-  '#727983',
-  '#3c424a',
-  '#2f343b',
-  '#23272d',
-  '#15181b',
-  '#101214',
-  '#0b0d0e',
+  '#dfe2e6', '#bec3ca', '#9ea5ae', '#727983', '#3c424a', '#2f343b', '#23272d', '#15181b', '#101214', '#0b0d0e',
 ];
 
 /** 8-px grid; 13 px data, 14 px text, 20 px figures. Colours of states and verdicts are in `tokens.css`. */

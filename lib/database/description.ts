@@ -76,9 +76,7 @@ export interface TableDescription {
 }
 
 /** The table's quoted name; schema and table are quoted separately, as a name may contain a dot. */
-export function tableRef({ schema, table }: TableName): RawBuilder<unknown> {
-  return schema === null ? sql.id(table) : sql.id(schema, table);
-}
+export const tableRef = ({ schema, table }: TableName): RawBuilder<unknown> => (schema === null ? sql.id(table) : sql.id(schema, table));
 
 export interface TriggerRules {
   name: string;

@@ -118,6 +118,4 @@ export function ruleFor(outbox: FoundOutbox, operation: string, state: LiveState
 }
 
 /** The outbox with all operations of its mapping, including those that failed their proof. */
-export function asMapped(outbox: Outbox): Outbox {
-  return { ...outbox, refused: [] };
-}
+export const asMapped = (outbox: Outbox): Outbox => ({ ...outbox, refused: [] });

@@ -54,9 +54,7 @@ export interface Outbox {
 export type FoundOutbox = Omit<Outbox, 'refused' | 'whyReadOnly'>;
 
 /** A table's name for people: `schema.table`, or the name alone if the database has no schemas. */
-export function tableLabel({ schema, table }: TableName): string {
-  return schema === null ? table : `${schema}.${table}`;
-}
+export const tableLabel = ({ schema, table }: TableName): string => (schema === null ? table : `${schema}.${table}`);
 
 /** A table's quoted name, for statements that people run. */
 export const quotedName = ({ quote }: Pick<Engine, 'quote'>, { schema, table }: TableName): string =>

@@ -273,9 +273,7 @@ function waitFor({ reading, readAt }: Entry, asked: number, inTurn: CachePolicy[
 const isLate = ({ startedAt }: Entry, now: number): boolean => startedAt !== null && now - startedAt >= LATE_MS;
 
 /** A reading that was slow or failed serves all requests for the longest time that is allowed. */
-function dearMs({ failure, tookMs }: Entry): number {
-  return failure !== null || tookMs > DEAR_MS ? SHARED_SLOW_MS : 0;
-}
+const dearMs = ({ failure, tookMs }: Entry): number => (failure !== null || tookMs > DEAR_MS ? SHARED_SLOW_MS : 0);
 
 /** Keeps the figures that verdicts compare with, but no types and slices: those are most of a reading. */
 function remember(entry: Entry, { asOf, figures, reach }: Reading): void {

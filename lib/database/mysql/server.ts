@@ -31,9 +31,7 @@ const atLeast = ({ major, minor, patch }: ServerKind, wantedMajor: number, wante
   major > wantedMajor || (major === wantedMajor && (minor > wantedMinor || (minor === wantedMinor && patch >= wantedPatch)));
 
 /** `CREATE TRIGGER IF NOT EXISTS`: MySQL 8.0.29, and every supported MariaDB. */
-export function createsTriggerIfMissing(kind: ServerKind): boolean {
-  return kind.mariadb || atLeast(kind, 8, 0, 29);
-}
+export const createsTriggerIfMissing = (kind: ServerKind): boolean => kind.mariadb || atLeast(kind, 8, 0, 29);
 
 export function transactionSetting(kind: ServerKind, name: 'isolation' | 'read_only'): string {
   return `${kind.mariadb && !atLeast(kind, 11, 2) ? 'tx' : 'transaction'}_${name}`;

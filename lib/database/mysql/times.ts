@@ -117,9 +117,7 @@ function shifted(value: Sql, timeZone: string, way: 'to utc' | 'from utc'): Sql 
 }
 
 /** Fractional digits of a second that the column keeps; a value with more digits could be rounded into the future. */
-export function fractionDigits(type: string): number {
-  return Number(/\((\d)\)/.exec(type)?.[1] ?? '0');
-}
+export const fractionDigits = (type: string): number => Number(/\((\d)\)/.exec(type)?.[1] ?? '0');
 
 /** An ISO 8601 text as UTC without a zone, microseconds kept. Throws RangeError for an invalid time. */
 export function utcText(iso: string): string {
@@ -130,6 +128,4 @@ export function utcText(iso: string): string {
 }
 
 /** True for a real date from year 1 on, false for the zero dates that old tables hold. */
-export function isRealDate(column: Sql): Sql<boolean> {
-  return sql`(year(${column}) > 0 and month(${column}) > 0 and dayofmonth(${column}) > 0)`;
-}
+export const isRealDate = (column: Sql): Sql<boolean> => sql`(year(${column}) > 0 and month(${column}) > 0 and dayofmonth(${column}) > 0)`;

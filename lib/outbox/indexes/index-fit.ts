@@ -25,11 +25,8 @@ export function fitPosition(place: Place, alias: string, position: readonly stri
 }
 
 /** Whether a BRIN index narrows a range of `column` to blocks, for rows that satisfy `tests`. BRIN gives no order. */
-export function fitBlocks(place: Place, column: string, tests: Leaf[]): boolean {
-  return place.description.indexes.some(
-    (index) => index.method === 'brin' && index.columns.includes(column) && holds(index.predicate, tests),
-  );
-}
+export const fitBlocks = (place: Place, column: string, tests: Leaf[]): boolean =>
+  place.description.indexes.some((index) => index.method === 'brin' && index.columns.includes(column) && holds(index.predicate, tests));
 
 /** An index that finds the rows of `tests` by its predicate or its first column; ordered by `created` if that column follows. */
 export function fitTests(place: Place, alias: string, created: string | null, tests: Leaf[], direction: Direction = 'asc'): Fit | null {

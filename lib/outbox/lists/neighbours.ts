@@ -47,9 +47,7 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** An index on the aggregate's type and id cannot find rows by id alone. */
-function findsAggregate(place: Place, event: OutboxEvent): boolean {
-  return isIndexed(place, 'aggregateId', event.aggregateType !== null);
-}
+const findsAggregate = (place: Place, event: OutboxEvent): boolean => isIndexed(place, 'aggregateId', event.aggregateType !== null);
 
 function sameAggregate(outbox: Outbox, at: PlaceSql, event: OutboxEvent): RawBuilder<boolean> | null {
   const { engine } = outbox.database;

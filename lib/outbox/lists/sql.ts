@@ -55,9 +55,7 @@ export function positionedRows(
   return sql`select *${more} from (${sql.join(arms, sql` union all `)}) as page order by ${order} limit ${sql.lit(span.limit)}`;
 }
 
-export function hasStretch({ key }: Walk, stretch: Stretch): boolean {
-  return stretch === 'keyed' || key?.nullable === true;
-}
+export const hasStretch = ({ key }: Walk, stretch: Stretch): boolean => stretch === 'keyed' || key?.nullable === true;
 
 const sortIds = (at: PlaceSql): Sql => sql.join(at.id.columns.map((column, index) => sql`${column.sql} as ${sql.id(`sort_id_${index}`)}`));
 

@@ -166,9 +166,7 @@ function otherWalks({ order, at, key, times, tests, equal }: ListPart): Walks {
   return { walks, leftOut: [], missingIndex: null };
 }
 
-function walk(at: PlaceSql, key: SortKey | null): Walk {
-  return { at, key, where: [], tests: [], index: null, tried: ALL };
-}
+const walk = (at: PlaceSql, key: SortKey | null): Walk => ({ at, key, where: [], tests: [], index: null, tried: ALL });
 
 function wholeWalk({ order, at, key, times }: ListPart, tests: Sql<boolean>[]): Walk {
   const own = { ...walk(at, key), index: order.whole, tried: searchRows(at, order.scattered ? SCATTERED_SEARCH_ROWS : SEARCH_ROWS) };

@@ -89,9 +89,7 @@ export function notNow(outbox: Outbox, place: Place['key']): EventContent {
   return { payload: unread, headers: placeOf(outbox, place).roles.headers === undefined ? null : unread, error: null };
 }
 
-function placeOf(outbox: Outbox, key: Place['key']): Place {
-  return (key === 'main' ? outbox.main : outbox[key]) ?? outbox.main;
-}
+const placeOf = (outbox: Outbox, key: Place['key']): Place => (key === 'main' ? outbox.main : outbox[key]) ?? outbox.main;
 
 const charactersOf = ({ payload, headers, error }: EventContent): number =>
   [payload.head, headers?.head, error].reduce((sum, text) => sum + (text?.length ?? 0), 0);

@@ -37,9 +37,7 @@ export function roleSql(outbox: Outbox, place: Place, role: ValueRole, alias: st
   return { ...found, sql: sql`(case when ${compileCondition(bound.when, alias, scopeOf(outbox, place))} then ${found.sql} end)` };
 }
 
-function instantOf({ time: _, ...description }: ColumnDescription): ColumnDescription {
-  return { ...description, ...INSTANT, nullable: true };
-}
+const instantOf = ({ time: _, ...description }: ColumnDescription): ColumnDescription => ({ ...description, ...INSTANT, nullable: true });
 
 /** The column's value, its last element or a path into it; from the companion's row if the role is joined. */
 function innerValue(bound: BoundRole, role: ValueRole, alias: string, { fragments }: Scope, largest: number): RoleSql {

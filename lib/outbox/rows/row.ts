@@ -182,9 +182,7 @@ export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): Ver
 }
 
 /** A label that only repeats the state is dropped. */
-function ownWord(state: string, label: string): string | null {
-  return label === '' || label.toLowerCase() === state ? null : label;
-}
+const ownWord = (state: string, label: string): string | null => (label === '' || label.toLowerCase() === state ? null : label);
 
 function countOf(text: string | null): number | null {
   const count = text === null ? null : Number(text);

@@ -118,14 +118,10 @@ export type Visitor<R> = { [K in RowKind]: (test: RowTest<K>) => R } & { leaf: (
 
 export const isLeaf = (condition: Condition): condition is Leaf => condition.kind in LEAVES;
 
-export function visitLeaf<R, K extends LeafKind>(test: Leaf<K>, visitor: { [P in K]: (test: Leaf<P>) => R }): R {
-  return visitor[test.kind](test);
-}
+export const visitLeaf = <R, K extends LeafKind>(test: Leaf<K>, visitor: { [P in K]: (test: Leaf<P>) => R }): R => visitor[test.kind](test);
 
 export function visit<R>(condition: Condition, visitor: Visitor<R>): R {
   return isLeaf(condition) ? visitor.leaf(condition) : visitRow(condition, visitor);
 }
 
-function visitRow<R, K extends RowKind>(test: RowTest<K>, visitor: { [P in K]: (test: RowTest<P>) => R }): R {
-  return visitor[test.kind](test);
-}
+const visitRow = <R, K extends RowKind>(test: RowTest<K>, visitor: { [P in K]: (test: RowTest<P>) => R }): R => visitor[test.kind](test);

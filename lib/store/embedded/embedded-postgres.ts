@@ -47,9 +47,7 @@ export interface EmbeddedPostgresOptions {
 export type EmbeddedPostgres = ReturnType<typeof handle>;
 
 /** Where programs and data are put that an unprivileged user must reach, unless OUTBOX_DEMO_DIR is set. */
-export function defaultProgramsFolder(): string {
-  return path.join(os.tmpdir(), `outbox-console-${process.getuid?.() ?? os.userInfo().username}`);
-}
+export const defaultProgramsFolder = (): string => path.join(os.tmpdir(), `outbox-console-${process.getuid?.() ?? os.userInfo().username}`);
 
 /** `<home>/<name>`, or a folder in the shelter if that was chosen or PostgreSQL's user cannot enter; then a `.pointer.json` names it. */
 export async function placeEmbeddedPostgres(
