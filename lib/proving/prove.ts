@@ -50,10 +50,14 @@ export function whyNotProvable(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyRea
   return FIRST.find((why) => why === outbox.whyReadOnly) ?? null;
 }
 
+/** Whether the archive was made without columns that the database computes; other operations work without them. */
+const lacksComputed = ({ archive, main }: Outbox): boolean =>
+  archive !== null && [...main.description.columns.keys()].some((name) => !archive.description.columns.has(name));
+
 /** Runs the proof and rolls it back. Throws Problem: `read_only` if something has to be fixed first, `timeout`, `unavailable`. */
 export async function prove(bound: Outbox, options: ProofOptions): Promise<ProofDocument> {
   const outbox = asMapped(bound);
-  const first = whyNotProvable(outbox);
+  const first = whyNotProvable(outbox) ?? (lacksComputed(outbox) ? 'companions_out_of_date' : null);
   if (first !== null)
     throw new Problem('read_only', `Outbox ${outbox.id} cannot be proven yet (${first}): ${readOnlyAdvice(outbox.id, first)}`, {
       because: first,

@@ -91,7 +91,8 @@ export function archiveStatements(outbox: Outbox, ddl: Ddl): InstallStatement[] 
   const keys = outbox.main.id.map((column) => column.name);
   const columns = new Map<string, ColumnDescription>();
   for (const place of [outbox.dead, outbox.main])
-    for (const column of place?.description.columns.values() ?? []) if (!column.generated) columns.set(column.name, column);
+    // What the database computes is kept as a value: it may have a role, and be computed otherwise by the time the archive is read.
+    for (const column of place?.description.columns.values() ?? []) columns.set(column.name, column);
   const own: [string, ColumnDescription][] = [
     [ARCHIVE_COLUMNS.at, time],
     [ARCHIVE_COLUMNS.by, text],
