@@ -10,8 +10,10 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { useTicking } from '../figures/time';
 import { useConsole } from '../frame/console';
 import { Float, MenuItem, useFloat } from '../frame/float';
-import { useGo } from '../frame/go';
+import { VerdictMark } from '../figures/mark';
+import { Link, useGo } from '../frame/go';
 import { Note } from '../frame/note';
+import { outboxHref } from '../hrefs';
 import { useChange } from '../frame/use-change';
 import { usePolledSnapshot } from '../frame/live';
 import { useFormat } from '../figures/use-format';
@@ -46,7 +48,8 @@ export function DoctorScreen({ outbox, severity, initial, load, examine, silence
     initial,
   });
   const examining = useChange(examine, { onDone: refresh });
-  const { examinations, waiting } = snapshot;
+  const { examinations, waiting, verdicts = {} } = snapshot;
+  const nameOf = (id: string) => examinations.find((one) => one.outbox === id)?.name ?? id;
   const placed = ranked(examinations);
   const open = placed.filter(({ finding }) => finding.silence === null);
   const silenced = placed.filter(({ finding }) => finding.silence !== null);
@@ -74,6 +77,12 @@ export function DoctorScreen({ outbox, severity, initial, load, examine, silence
             {words('lead', { findings: open.length, outboxes: examinations.length })}
             {act > 0 && <span className={classes.act}> · {words('leadAct', { act })}</span>}
           </Title>
+          {Object.entries(verdicts).map(([id, verdict]) => (
+            <p key={id} className={classes.ill}>
+              {words('ill', { found: open.length, outbox: outbox === undefined ? nameOf(id) : 'none' })} <VerdictMark verdict={verdict} />{' '}
+              <Link href={outboxHref(id)}>{words('open')}</Link>
+            </p>
+          ))}
           <p className={classes.intro}>{words('intro')}</p>
         </div>
         <div className={classes.tools}>
@@ -108,7 +117,7 @@ export function DoctorScreen({ outbox, severity, initial, load, examine, silence
         : examinations.some(({ problem }) => problem === null) && (
             <div className={classes.empty}>
               <IconCircleCheck size={24} stroke={1.5} aria-hidden />
-              <p>{words(open.length === 0 ? 'healthyText' : 'noneOfKind')}</p>
+              <p>{words(open.length === 0 ? 'healthyText' : 'noneOfKind', { outboxes: examinations.length })}</p>
             </div>
           )}
       {chosen.length > SHOWN && <Note>{words('more', { count: chosen.length - SHOWN })}</Note>}

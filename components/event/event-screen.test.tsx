@@ -45,6 +45,7 @@ const detail = (state: string, rest: object = {}) =>
     },
     archived: null,
     neighbours: [],
+    blocks: null,
     interventions: [],
     triedBefore: {},
     operations: Object.fromEntries(
@@ -88,6 +89,24 @@ describe('an event that is out', () => {
     expect(attempts('published', 2)).toBe('2');
     expect(attempts('dead', 6)).toBe('6');
     expect(attempts('retrying', 2)).toBe('2 of 5');
+  });
+});
+
+describe('an event that nothing gets past', () => {
+  const operations = Object.fromEntries(['retry', 'archive'].map((key) => [key, { allowed: true, because: null, warnings: [] }]));
+  const page = (blocks: EventDetail['blocks'], state = 'retrying') =>
+    markup(<EventOperations detail={detail(state, { operations, blocks })} outbox={outbox} onOperate={() => undefined} />);
+  const filled = (text: string) => /<button[^>]*data-variant="filled"[^]*?<\/button>/.exec(text)?.[0];
+
+  it('offers Archive first and filled, which lets the others go', () => {
+    const text = page({ count: 998, known: 'exact' });
+    expect(text.indexOf('>Archive<')).toBeLessThan(text.indexOf('>Try once more<'));
+    expect(filled(text)).toContain('>Archive<');
+  });
+
+  it('any other is tried again first', () => {
+    expect(page(null).indexOf('>Try once more<')).toBeLessThan(page(null).indexOf('>Archive<'));
+    expect(filled(page(null))).toContain('>Try once more<');
   });
 });
 

@@ -30,7 +30,11 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
   const intervention = useIntervention();
   const { snapshot, failing, reading, ask } = useEvent(load, outbox.id, initial, intervention.opening !== null);
   const showAll = { reading, ask: () => ask({ full: true }) };
-  const { event, archived } = snapshot;
+  const { event, archived, blocks } = snapshot;
+  const cautions = [
+    ...(blocks === null ? [] : [t('event.blocks', { count: blocks.count ?? 0, more: blocks.known })]),
+    ...snapshot.warnings.map((code) => (t.has(`warnings.${code}`) ? t(`warnings.${code}`) : code)),
+  ];
   const operate = (operation: string) => {
     const { id, version } = event;
     if (version !== null) intervention.open(outbox, operation, [{ id, version }]);
@@ -55,10 +59,10 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
       </header>
       <ReadOnlyNote outbox={outbox} />
       <EventOperations detail={snapshot} outbox={outbox} onOperate={operate} />
-      {snapshot.warnings.map((code) => (
-        <p key={code} className={classes.caution}>
+      {cautions.map((text) => (
+        <p key={text} className={classes.caution}>
           <IconAlertTriangle size={16} aria-hidden />
-          <span>{t.has(`warnings.${code}`) ? t(`warnings.${code}`) : code}</span>
+          <span>{text}</span>
         </p>
       ))}
       {archived !== null && (
@@ -174,7 +178,9 @@ export function EventOperations({ detail, outbox, onOperate }: EventPartProps & 
     return code === 'wrong_state' && capability?.offered === true ? obstacle({ kind: 'states', from: capability.from }) : because(code);
   };
   const archived = detail.event.state === 'archived';
-  const keys = inOrder(Object.keys(detail.operations).filter((key) => (key === 'restore') === archived));
+  // What nothing gets past lets the others go when it is out of the table.
+  const first = detail.blocks === null ? undefined : 'archive';
+  const keys = inOrder(Object.keys(detail.operations), first).filter((key) => (key === 'restore') === archived);
   const possible = mayOperate ? keys.filter((key) => detail.operations[key]?.allowed === true) : [];
   // The reason is shown above.
   if (!outbox.writable) return null;
@@ -186,7 +192,7 @@ export function EventOperations({ detail, outbox, onOperate }: EventPartProps & 
             <Button
               key={operation}
               size="sm"
-              variant={index > 0 || operation === 'archive' ? 'default' : 'filled'}
+              variant={index > 0 || (operation === 'archive' && first !== operation) ? 'default' : 'filled'}
               onClick={() => onOperate(operation)}
             >
               {name(operation, detail.event.maxAttempts)}

@@ -54,6 +54,7 @@ function rowsOf(
     },
     headers: null,
     neighbours: [],
+    blocks: null,
     neighboursComplete: true,
     interventions: [],
     links: [],

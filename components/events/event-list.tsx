@@ -15,7 +15,7 @@ import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
 import type { Snapshot } from '../frame/live';
 import { useShortcuts } from '../frame/shortcuts';
-import { OPERATION_KEYS, operationChoices, useObstacleText, useOperationName } from '../interventions/operations';
+import { attemptsOf, OPERATION_KEYS, operationChoices, useObstacleText, useOperationName } from '../interventions/operations';
 import { type Intervention, useIntervention } from '../interventions/use-intervention';
 import { type List, type ListOptions, useList } from '../lists/use-list';
 import { trailBack } from '../lists/trail';
@@ -168,6 +168,7 @@ function SelectionBar({ outbox, ticks: { events, extent, full, clear }, interven
   // A reason that all share, such as a role or a read-only outbox, is shown once.
   const shared = possible.length === 0 && new Set(impossible.map(({ text }) => text)).size === 1 ? impossible[0]?.text : undefined;
   const seen = events.map(({ id, version }) => ({ id, version }));
+  const max = attemptsOf(events);
   const sums = sumAmounts(events).map(({ amount, currency }) => formatMoney(amount, currency, format.locale));
   return (
     <section className={selection.bar} aria-label={t('label')}>
@@ -190,7 +191,9 @@ function SelectionBar({ outbox, ticks: { events, extent, full, clear }, interven
             variant={index > 0 || operation === 'archive' ? 'default' : 'filled'}
             onClick={() => intervention.open(outbox, operation, seen)}
           >
-            {allowed === events.length ? name(operation) : t('some', { operation: name(operation), allowed, count: events.length })}
+            {allowed === events.length
+              ? name(operation, max)
+              : t('some', { operation: name(operation, max), allowed, count: events.length })}
           </Button>
         ))}
       </div>

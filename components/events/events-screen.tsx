@@ -47,7 +47,7 @@ export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, in
     initial,
     load: (query) => load({ outbox: outbox.id, query }),
   });
-  const { page } = list.snapshot;
+  const { page, blocking } = list.snapshot;
   const shown = useSteadyRows(list.query, page?.events, list.round);
   const events = shown.rows;
 
@@ -96,6 +96,7 @@ export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, in
         ticks={list.ticks}
         current={current}
         dimmed={list.dimmed}
+        blocking={blocking}
         caption={t('events.tableLabel', { outbox: outbox.name })}
       >
         {events.length === 0 && <ListNotice outbox={outbox} list={list} />}

@@ -4,7 +4,8 @@ import { Link } from '../frame/go';
 import { memo, type ReactNode, useCallback, useEffect, useRef } from 'react';
 import { IconArrowUp } from '@tabler/icons-react';
 import { formatMoney } from '@/lib/shared/text/money';
-import type { OutboxEvent, OutboxInfo } from '@/lib/shared/model';
+import type { Count } from '@/lib/shared/figures/measured';
+import type { EventsSnapshot, OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { Attempts, Figure } from '../figures/figure';
 import { StateMark } from '../figures/mark';
@@ -27,6 +28,8 @@ interface EventRowProps {
   ticked: boolean;
   /** Missing from the latest reading; keeps its place until the list is shown anew. */
   gone: boolean;
+  /** How many others wait because nothing gets past it; null if none. */
+  blocks: Count | null;
   onTick: ((event: OutboxEvent, range: boolean) => void) | null;
 }
 
@@ -36,7 +39,7 @@ export const EventRow = memo(Row, ({ event: before, ...same }, { event: after, .
   return equal && JSON.stringify(before) === JSON.stringify(after);
 });
 
-function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRowProps) {
+function Row({ outbox, event, columns, current, ticked, gone, blocks, onTick }: EventRowProps) {
   const t = useTranslations('events');
   const format = useFormat();
   const label = [event.type, event.aggregateId ?? event.id].filter((part) => part !== null).join(' · ');
@@ -66,6 +69,7 @@ function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRow
         <Link href={eventHref(outbox, event.id)} prefetch={false} data-event={event.id}>
           <bdi>{event.type === null ? t('noType') : visibleText(event.type)}</bdi>
         </Link>
+        {blocks !== null && <span className={classes.blocks}>{t('blocks', { count: blocks.count ?? 0, more: blocks.known })}</span>}
       </td>
       {columns.map((column) => (
         <td role="cell" key={column} className={classes[column]} data-column={column}>
@@ -108,11 +112,12 @@ interface EventsTableProps {
   current: number;
   dimmed: boolean;
   caption: string;
+  blocking?: EventsSnapshot['blocking'];
   children?: ReactNode;
 }
 
 /** The result table; cards on a phone. Roles are explicit because that CSS removes them. */
-export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, caption, children }: EventsTableProps) {
+export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, caption, blocking, children }: EventsTableProps) {
   const t = useTranslations('events');
   const tickable = useMay('event:operate') && outbox.writable;
   const { rows: events, gone, newer, showLatest } = shown;
@@ -172,6 +177,7 @@ export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, ca
                 current={index === current}
                 ticked={ticks.has(event.id)}
                 gone={gone.has(event.id)}
+                blocks={blocking?.id === event.id ? blocking.others : null}
                 onTick={tickable ? tick : null}
               />
             ))}

@@ -7,7 +7,7 @@ import { INTERVENTION_EVENTS_MAX, type InterventionRequest, type InterventionRes
 import { Form } from '../frame/popovers';
 import classes from './intervention-dialog.module.css';
 import { useFates, useFateSentence } from './fates';
-import { useOperationName } from './operations';
+import { attemptsOf, useOperationName } from './operations';
 import { About, PreviewRows, SqlView } from './preview-rows';
 import { ResultPanel, HaltedPanel, RunningPanel, ProblemPanel, UnknownPanel } from './panels';
 import type { Open, Opening } from './send';
@@ -39,6 +39,7 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
   }, [run]);
 
   const count = preview.preview === null ? events.length : countOf(preview);
+  const max = attemptsOf((preview.beyond.length === 0 ? preview.preview?.rows : undefined)?.map(({ event }) => event) ?? []);
   const outbox = (): ReactNode => <em className={classes.subject}>{subject.name}</em>;
   const title = (): ReactNode => {
     if (run.phase === 'done') {
@@ -47,9 +48,11 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
       if (fated === null) return t(`interventions.outcome.${outcome}`, { changed: changed.length, skipped: skipped.length });
       return skipped.length === 0 ? fated : `${fated} · ${t('interventions.run.skipped', { skipped: skipped.length })}`;
     }
-    if (run.phase === 'checking') return t('interventions.unknownTitle', { operation: name(operation) });
-    if (run.phase === 'absent') return t('interventions.absentTitle', { operation: name(operation) });
-    return t.has(`operations.${operation}.title`) ? t.rich(`operations.${operation}.title`, { count, outbox }) : name(operation);
+    if (run.phase === 'checking') return t('interventions.unknownTitle', { operation: name(operation, max) });
+    if (run.phase === 'absent') return t('interventions.absentTitle', { operation: name(operation, max) });
+    return t.has(`operations.${operation}.title`)
+      ? t.rich(`operations.${operation}.title`, { count, outbox, max: max ?? 'none' })
+      : name(operation);
   };
   const running = run.phase === 'sending' && run.several;
   const close = () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OutboxInfo, Skipped } from '@/lib/shared/model';
-import { groupSkipped, operationChoices } from './operations';
+import { attemptsOf, groupSkipped, operationChoices } from './operations';
 
 const outbox = {
   writable: true,
@@ -67,4 +67,12 @@ describe('rows that were left alone', () => {
     expect(grouped(published('a', '09:00'), published('b', '12:00'))).toEqual(['ab: already_published published']);
     expect(grouped(published('a', '09:00'), published('b', null))).toEqual(['ab: already_published published']);
   });
+});
+
+test('how many attempts events are given is said where all are given as many', () => {
+  expect(attemptsOf([{ maxAttempts: 5 }, { maxAttempts: 5 }])).toBe(5);
+  expect(attemptsOf([{ maxAttempts: 5 }, { maxAttempts: 3 }])).toBeNull();
+  expect(attemptsOf([{ maxAttempts: 5 }, {}])).toBeNull();
+  expect(attemptsOf([{ maxAttempts: null }])).toBeNull();
+  expect(attemptsOf([])).toBeNull();
 });

@@ -8,8 +8,8 @@ import { useAgo } from '../figures/time';
 const ORDER = ['retry', 'requeue', 'release', 'archive', 'restore'];
 const rank = (operation: string) => (ORDER.includes(operation) ? ORDER.indexOf(operation) : ORDER.length);
 
-export const inOrder = (operations: readonly string[]): string[] =>
-  operations.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en'));
+export const inOrder = (operations: readonly string[], first?: string): string[] =>
+  operations.toSorted((a, b) => Number(b === first) - Number(a === first) || rank(a) - rank(b) || a.localeCompare(b, 'en'));
 
 export const OPERATION_KEYS = [
   ['r', 'retry'],
@@ -48,6 +48,10 @@ export function operationChoices(
       return { operation, allowed, obstacle: allowed === 0 ? { kind: 'states', from: capability.from } : null };
     });
 }
+
+/** How many attempts each of these events is given; null if that differs or is not known. */
+export const attemptsOf = (events: readonly { maxAttempts?: number | null }[]): number | null =>
+  new Set(events.map(({ maxAttempts }) => maxAttempts)).size === 1 ? (events[0]?.maxAttempts ?? null) : null;
 
 /** The name of an operation, with how many attempts a requeue gives where that is known; its key if the catalogue has none. */
 export function useOperationName(): (operation: string, maxAttempts?: number | null) => string {

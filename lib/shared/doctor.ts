@@ -1,7 +1,7 @@
 /** The doctor's types for the screen, HTTP and the command line. */
 import type { AuditLack } from './changes/carrying';
 import type { FleetLine, FleetSnapshot } from './figures/fleet';
-import type { VerdictSpan } from './figures/verdicts';
+import type { Verdict, VerdictSpan } from './figures/verdicts';
 import type { AuditEntry, DeadLetterGroup, EngineKey } from './model';
 import type { Money } from './text/money';
 
@@ -87,6 +87,8 @@ export interface DoctorSnapshot {
   examinations: Examination[];
   /** Ids of outboxes that are being examined for the first time. */
   waiting: string[];
+  /** Of outboxes whose verdict is known and not `healthy`: the table may be well, and its relay not. */
+  verdicts?: Record<string, Verdict>;
 }
 
 export interface DoctorHeadline {

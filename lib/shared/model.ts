@@ -106,6 +106,8 @@ export interface EventDetail {
   neighbours: Neighbour[];
   /** False if there may be more: without an index on the aggregate only events around this one were read. */
   neighboursComplete: boolean;
+  /** How many others wait because nothing gets past it; null if it is not known to hold any up. */
+  blocks: Count | null;
   /** Newest first. */
   interventions: AuditEntry[];
   /** By id of an intervention's entry: the attempts until then and the error of the last, as its record has them. */
@@ -144,11 +146,9 @@ export interface EventFilter {
 export const PAGE_LIMIT_DEFAULT = 50;
 export const PAGE_LIMIT_MAX = 200;
 
-export interface EventPage<E extends OutboxEvent = OutboxEvent> extends ListScope {
+export interface EventPage<E extends OutboxEvent = OutboxEvent> extends ListScope, Record<'nextCursor' | 'previousCursor', string | null> {
   asOf: string;
   events: E[];
-  nextCursor: string | null;
-  previousCursor: string | null;
 }
 
 export interface TypeFigures extends Record<'waiting' | 'dead' | 'retries' | 'errors' | 'p95Ms', number | null> {
@@ -264,7 +264,7 @@ export interface DeadLetterGroup extends Cause {
 }
 
 /** An event as it was seen, reduced to what a later intervention needs. */
-export type FrozenEvent = Pick<VersionedEvent, 'id' | 'version' | 'state' | 'amount' | 'currency'>;
+export type FrozenEvent = Pick<VersionedEvent, 'id' | 'version' | 'state' | 'amount' | 'currency'> & { maxAttempts?: number | null };
 
 export interface FrozenPage {
   events: FrozenEvent[];
@@ -381,6 +381,7 @@ export interface AuditPage {
 export interface EventsSnapshot {
   asOf: string | null;
   page: EventPage | null;
+  blocking?: { id: string; others: Count } | null;
   problem: { code: ShownCode; reference?: string } | null;
 }
 

@@ -2,6 +2,7 @@
 import { sampleOf } from '@/fixtures/samples';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
+import { listEvents } from '@/lib/outbox/lists/list-events';
 import { NotComputed, type Compute } from '@/lib/live/take-reading';
 import { createSnapshots, type Snapshots } from './snapshots';
 import { countedDirectory, shapeCalled, testOutbox, useCompute, type CountedDirectory } from '@/fixtures/outboxes';
@@ -111,10 +112,11 @@ describe('verdicts', () => {
     clock += 5_000;
     await new Promise((resolve) => setTimeout(resolve, 20));
     await database.query(`update outbox_record set failure_count = 4 where id = 'poison'`);
+    const [oldest] = (await listEvents(await directory.get('records'), { order: 'oldest', state: ['retrying'] }, { limit: 1 })).events;
     expect(await verdict('records')).toMatchObject({
       verdict: 'poison_row',
       evidence: [
-        { code: 'blocking_row' },
+        { code: 'blocking_row', values: { headAt: oldest?.createdAt, type: oldest?.type, others: 3, atLeast: 'no' } },
         { code: 'events_behind', values: { count: 3 } },
         { code: 'taken_again' },
         { code: 'row_error', values: { error: 'no such customer' } },

@@ -211,6 +211,12 @@ export function createSnapshots(directory: OutboxDirectory, options: SnapshotsOp
       const holds = findings({ reading, figures: null, failure, previous, history, now: Date.parse(at) });
       return { at, holds, blind: failure !== null };
     },
+    /** The verdict of the last hour, hardly waiting for it; null without a good reading of the last 15 s. Problem `not_found` for an unknown id. */
+    async diagnosis(id: string): Promise<Summary['diagnosis'] | null> {
+      const answer = await readings.latest(id, COLLECTOR);
+      if (graveFailure(answer, now()) !== null || answer.ageMs > VERDICT_STANDS_MS) return null;
+      return (await judged(id, '1h', answer, ALL_TYPES)).summary.diagnosis;
+    },
     /** Of several types, in the order given, from the reading that screens share. */
     async seriesOfTypes(id: string, span: SeriesSpan, types: readonly string[]): Promise<Series[]> {
       const answer = await readings.latest(id, SCREEN);

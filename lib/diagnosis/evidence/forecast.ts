@@ -45,6 +45,14 @@ const GROWTH_SHARE = 0.1;
 /** Spans from which a forecast is made, in milliseconds: the pace of the moment, and that of the last minutes. */
 const PACES_MS = [15_000, 60_000, 180_000];
 
+/** How long so many events take, by the fastest and the slowest of these paces, in events a millisecond; nothing without one. */
+export function drainBy(waiting: number, paces: readonly number[]): { fromMs?: number; toMs?: number } {
+  const fast = Math.max(0, ...paces);
+  // A time in which little came does not show what the relay can do.
+  const slow = Math.min(...paces.filter((pace) => pace >= fast / 2));
+  return fast === 0 ? {} : { fromMs: Math.round(waiting / fast), toMs: Math.round(waiting / slow) };
+}
+
 interface Depth {
   at: number;
   waiting: number;

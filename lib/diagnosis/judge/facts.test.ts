@@ -15,7 +15,7 @@ const FILES = ['verdicts', 'evidence'].flatMap((room) =>
 
 /** Given besides the placeholders: the start of an `ageMs`, so that it grows on the screen, and what only scripts read. */
 const BESIDES: Record<string, readonly string[]> = {
-  blocking_row: ['headAt'],
+  blocking_row: ['atLeast', 'headAt', 'others'],
   endless_rows: ['firstAt'],
   events_due: ['oldestAt'],
   events_overdue: ['dueAt'],

@@ -80,11 +80,21 @@ describe('poison row', () => {
       verdict: 'poison_row',
       since: ago(40),
       evidence: [
-        { code: 'blocking_row', values: { headAt: ago(40), ageMs: 40_000, type: 'order.paid' } },
+        { code: 'blocking_row', values: { headAt: ago(40), ageMs: 40_000, type: 'order.paid', others: null, atLeast: 'no' } },
         { code: 'events_behind', values: { count: 12 } },
         { code: 'taken_again' },
       ],
     });
+  });
+
+  test.each<[string, Record<string, unknown>, Partial<Reading['reach']>, Record<string, unknown>]>([
+    ['those that are due but itself', { due: true, twins: 1 }, {}, { others: 11, atLeast: 'no' }],
+    ['all that are due, where it was tried and so is not counted', { due: false, twins: 1 }, {}, { others: 12 }],
+    ['at least those that were read', { due: true, twins: 1 }, { waiting: 'cut' }, { others: 11, atLeast: 'yes' }],
+    ['not said where another row was created with it', { due: true, twins: 2 }, {}, { others: null }],
+  ])('how many others it blocks: %s', (_, row, reach, values) => {
+    const given = { ...blocked(), poison: { head: { ...head, ...row } }, reach };
+    expect(judge(given, before(given)).evidence[0]).toMatchObject({ code: 'blocking_row', values });
   });
 
   test.each<[string, Record<string, unknown>, string]>([

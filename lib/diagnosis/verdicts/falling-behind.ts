@@ -1,8 +1,8 @@
 import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { figuresIn, type Reading } from '@/lib/live/reading';
-import { drainOf, growthOf, LATELY_SECONDS, QUEUE } from '../evidence/forecast';
+import { drainOf, growthOf, LATELY_SECONDS, drainBy, QUEUE } from '../evidence/forecast';
 import { FLOW } from '../evidence/flow';
-import { ageMs, fact, seenBefore, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { ageMs, fact, factIfKnown, seenBefore, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
 import { blockedOnKeyVerdict } from './blocked-on-key';
 import { noHandlerVerdict } from './no-handler';
 
@@ -62,10 +62,6 @@ function leftBehind(circumstances: Circumstances, reading: Reading): Finding | n
 function wouldDrain({ reading, history }: Circumstances, waiting: number): Evidence[] {
   const lately = reading !== null && reading.traits.publishedAt ? (figuresIn(reading, QUEUE).lately ?? 0) : 0;
   const past = (history?.minutes ?? []).slice(-PACE_MINUTES).map(({ published }) => published / A_MINUTE_MS);
-  const paces = [lately / (LATELY_SECONDS * 1_000), ...past].filter((pace) => pace > 0);
-  if (paces.length === 0) return [];
-  const fast = Math.max(...paces);
-  // A minute in which little came does not show what the relay can do.
-  const slow = Math.min(...paces.filter((pace) => pace >= fast / 2));
-  return [fact('would_drain', { fromMs: Math.round(waiting / fast), toMs: Math.round(waiting / slow) })];
+  const { fromMs, toMs } = drainBy(waiting, [lately / (LATELY_SECONDS * 1_000), ...past]);
+  return factIfKnown('would_drain', { fromMs, toMs });
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { failing } from '@/lib/live/reading-sql';
+import { due, failing } from '@/lib/live/reading-sql';
 import { actsIn, figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, jsonObject, nullInstant, secondsBefore } from '@/lib/outbox/scan/sql-terms';
 import { FLOW, POISON_ROWS_MAX, grew, isAlive, rhythmOf, signOf, silenceLimitMs, standstill } from '../evidence/flow';
@@ -23,8 +23,8 @@ interface QuotedRow {
 }
 
 interface FailingRows {
-  /** The row that waits longest. */
-  head: QuotedRow | null;
+  /** The row that waits longest; whether it is due, and how many rows of its type were created with it, itself among them. */
+  head: (QuotedRow & { due?: boolean; twins?: number }) | null;
   /** The two rows with most attempts; null without a counter. */
   most: QuotedRow[] | null;
   /** Without a counter: rows that are still claimed long after their creation. */
@@ -45,8 +45,9 @@ const FAILING_ROWS: Aggregates<FailingRows> = {
     const describe = jsonObject({ at: iso(created), type, error, attempts });
     // JSON is made for the two rows only: beside the ORDER BY it would be made for all rows that are sorted.
     const most = sql`(select json_agg(${describe}) from (select * from base where ${waiting} and ${attempts} > 0 order by ${attempts} desc, ${created} limit 2) as m)`;
+    const twins = sql`(select count(*) from base as twin where twin.created = head.created and twin.type is not distinct from head.type and ${isState(sql.ref('twin.state'), 'pending', 'retrying')})`;
     return {
-      head: sql`(select ${describe} from head)`,
+      head: sql`(select ${jsonObject({ at: iso(created), type, error, attempts, due: due(base), twins })} from head)`,
       most: traits.attempts ? most : sql`null::json`,
       endless: traits.attempts ? sql`0` : count(endless),
       endlessFirst: traits.attempts ? nullInstant : iso(earliest(created, endless)),
@@ -68,10 +69,14 @@ function blocking(circumstances: Circumstances): Finding | null {
   const patience = silenceLimitMs(rhythmOf(circumstances), still.confirmed, true);
   if (now - still.since <= patience || !isAlive(circumstances, patience)) return null;
   const { head } = figuresIn(reading, FAILING_ROWS);
+  const { at: headAt = null, type = null, due = false, twins } = head ?? {};
+  // Of rows created together nobody knows which one it is.
+  const others = twins === 1 ? still.due - Number(due) : null;
+  const atLeast = reading.reach.waiting === 'complete' ? 'no' : 'yes';
   return {
     since: isoOf(still.since),
     evidence: [
-      ...(head?.at == null ? [] : [fact('blocking_row', { headAt: head.at, ageMs: ageMs(head.at, now), type: head.type })]),
+      ...(headAt === null ? [] : [fact('blocking_row', { headAt, ageMs: ageMs(headAt, now), type, others, atLeast })]),
       fact('events_behind', { count: still.due }),
       ...factIfKnown('taken_again', { takenAt: isoOf(headTakenAt(circumstances)) }),
       ...factIfKnown('row_error', { error: head?.error }),

@@ -1,5 +1,6 @@
 import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { FLOW, isAlive, silenceLimitMs, rhythmOf, standstill, type Rhythm, type Standstill } from '../evidence/flow';
+import { drainBy } from '../evidence/forecast';
 import { stopOf } from '@/lib/outbox/replication-slots/progress';
 import { ageMs, fact, factIfKnown, isoOf, nothingOut, slotHistory, type Judge, type VerdictRule } from '../evidence/circumstances';
 
@@ -24,6 +25,7 @@ const byRows: Judge = (circumstances) => {
     evidence: [
       ...(written ? [nothingOut(reading)] : how === 'created' ? [fact('nothing_moved', { sinceAt: lastOutAt ?? firstDueAt })] : []),
       waiting(still, now),
+      ...forecast(circumstances, still.due),
       rhythm(usual, patience),
     ],
   };
@@ -35,6 +37,15 @@ function waiting({ how, due: count, firstDueAt, since }: Standstill, now: number
   if (how === 'created') return fact('events_due', { count, oldestAt: firstDueAt, ageMs: age });
   if (how === 'due_time') return fact('events_overdue', { count, dueAt: firstDueAt, ageMs: age });
   return fact(how === 'key' ? 'waits_by_key' : 'waits_by_looks', { count, sinceAt: isoOf(since) });
+}
+
+/** How long it needs once it is back, at the pace it had; nothing where that, or how many wait, is not known. */
+function forecast({ reading, history }: Parameters<Judge>[0], due: number): Evidence[] {
+  const paces = (history?.minutes ?? []).flatMap(({ published }) => (published > 0 ? published / 60_000 : []));
+  // Of such minutes the first and the last may be cut off.
+  const known = reading?.reach.waiting === 'complete' && paces.length > 2;
+  const { fromMs, toMs } = drainBy(due, known ? paces : []);
+  return factIfKnown('back_needs', { fromMs, toMs });
 }
 
 const bySlot: Judge = (circumstances) => {

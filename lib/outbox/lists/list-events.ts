@@ -227,7 +227,7 @@ export async function freezeEvents(outbox: Outbox, filter: EventFilter, cause: C
   const page = await listEvents(outbox, filter, { limit: STEP, ...(cursor === undefined ? {} : { cursor }) });
   const wanted = cause === null ? page.events : page.events.filter((event) => isSameCause(event, cause));
   return {
-    events: wanted.map(({ id, version, state, amount, currency }) => ({ id, version, state, amount, currency })),
+    events: wanted.map(({ id, version, state, amount, currency, maxAttempts }) => ({ id, version, state, amount, currency, maxAttempts })),
     nextCursor: page.nextCursor,
     looked: page.searched.rows,
     complete: page.searched.complete,

@@ -9,21 +9,30 @@ import {
   type Silence,
 } from '@/lib/shared/doctor';
 import { examinationsAsCsv, examinationsAsMarkdown } from '@/lib/shared/doctor-text';
+import type { Verdict } from '@/lib/shared/figures/verdicts';
 import { Problem } from '@/lib/shared/problems';
 import { recordDeed } from '@/lib/store/audit';
 import { putSilence, removeSilence } from '@/lib/store/doctor';
 import type { Context } from '../context';
 import type { SilenceRequest } from '../schemas';
 
-/** What the doctor knows of all outboxes or of one, without waiting for any database. Throws Problem `not_found`. */
-export const readDoctor = ({ console }: Context, outbox?: string): Promise<DoctorSnapshot> => console.examiner.snapshot(outbox);
+/** What the doctor knows of all outboxes or of one, and which are not healthy. Throws Problem `not_found`. */
+export async function readDoctor({ console }: Context, outbox?: string): Promise<DoctorSnapshot> {
+  const { snapshots, examiner } = console;
+  const known = async (): Promise<[string, Verdict][]> =>
+    outbox === undefined
+      ? (await snapshots.fleet()).entries.map((one) => [one.outbox.id, one.summary.diagnosis.verdict])
+      : [[outbox, (await snapshots.diagnosis(outbox))?.verdict ?? 'healthy']];
+  const [snapshot, verdicts] = await Promise.all([examiner.snapshot(outbox), known()]);
+  return { ...snapshot, verdicts: Object.fromEntries(verdicts.filter(([, verdict]) => verdict !== 'healthy')) };
+}
 
 /** Examines one outbox and waits at most 12 s; or starts to examine all and returns what is known. Throws Problem `not_found`. */
 export async function examineNow(context: Context, outbox: string | null): Promise<DoctorSnapshot> {
   const { examiner } = context.console;
   if (outbox === null) examiner.examineAll();
   else await examiner.examine(outbox);
-  return examiner.snapshot(outbox ?? undefined);
+  return readDoctor(context, outbox ?? undefined);
 }
 
 /** The worst finding by outbox, for the fleet; none while the store is unreachable, so that the rest is still shown. */

@@ -20,6 +20,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context';
 import { readAudit } from './audit';
 import { presentedEvents, seesAll } from './shown';
+import { blockedBehind } from './events';
 import { onOutbox } from './outboxes';
 import { together } from './together';
 
@@ -131,10 +132,11 @@ function readDetail(context: Context, outboxId: string, eventId: string, request
     }
     const { stored, operations } = reading;
     const unmask = seesAll(context);
-    const [audit, content, around] = await Promise.all([
+    const [audit, content, around, blocking] = await Promise.all([
       readAudit(context, { outbox: outboxId, event: eventId }, { limit: INTERVENTIONS_SHOWN }),
       contentInTime(outbox, stored, request.full === true),
       neighboursFor(outbox, reading, unmask),
+      blockedBehind(context, outboxId, [stored.event]),
     ]);
     const { error, contentKey, payload, headers } = presented(outbox, stored, content, unmask);
     const [event = stored.event] = presentedEvents(context, outbox, [{ ...stored.event, error }]);
@@ -149,6 +151,7 @@ function readDetail(context: Context, outboxId: string, eventId: string, request
       headers,
       neighbours,
       neighboursComplete: around.complete,
+      blocks: blocking?.others ?? null,
       interventions: audit.entries,
       triedBefore: Object.fromEntries(audit.entries.map((entry) => [entry.id, triedBefore(outbox, entry)])),
       links: linksOf(outbox.settings.links, event, payload, headers),

@@ -47,7 +47,21 @@ export async function readEvents(context: Context, outboxId: string, filter: Eve
 export async function readEventsSnapshot(context: Context, outboxId: string, query: string): Promise<EventsSnapshot> {
   const { filter, ...request } = readEventsQuery(new URLSearchParams(query));
   const page = await readEvents(context, outboxId, filter, request);
-  return { asOf: page.asOf, page, problem: null };
+  return { asOf: page.asOf, page, blocking: await blockedBehind(context, outboxId, page.events), problem: null };
+}
+
+/** The one of these events that nothing gets past, as the outbox's verdict names it; nothing is read where none of them waits. */
+export async function blockedBehind(
+  { console }: Context,
+  outboxId: string,
+  events: EventPage['events'],
+): Promise<EventsSnapshot['blocking']> {
+  const waiting = events.filter(({ state }) => state === 'pending' || state === 'retrying');
+  const diagnosis = waiting.length === 0 ? null : await console.snapshots.diagnosis(outboxId);
+  const { headAt, type, others: count, atLeast } = diagnosis?.evidence.find(({ code }) => code === 'blocking_row')?.values ?? {};
+  const found = waiting.find((event) => event.createdAt === headAt && (type === null || event.type === type));
+  if (found === undefined || typeof count !== 'number' || count === 0) return null;
+  return { id: found.id, others: { count, known: atLeast === 'yes' ? 'capped' : 'exact' } };
 }
 
 /** Next events of a list, filter as in its URL, or of a cause in it; operators see all. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
@@ -63,7 +77,7 @@ export async function firstEvents(context: Context, outboxId: string, search: UR
   const shown = { filter, errors, hiddenFilters: filtersHidden(context, [outboxId]), cursor };
   try {
     const page = await readEvents(context, outboxId, filter, { cursor: cursor ?? undefined, limit: PAGE_LIMIT_DEFAULT });
-    return { ...shown, initial: { asOf: page.asOf, page, problem: null } };
+    return { ...shown, initial: { asOf: page.asOf, page, blocking: await blockedBehind(context, outboxId, page.events), problem: null } };
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'not_found') throw error;
     return { ...shown, initial: { asOf: null, page: null, problem: { code: error.code, reference: error.reference } } };
