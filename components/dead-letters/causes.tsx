@@ -39,7 +39,9 @@ export function Causes({ groups, more, first, nameOf, tickOf }: CausesProps) {
   const inOrder = groups.toSorted((a, b) => order.indexOf(keyOf(a)) - order.indexOf(keyOf(b)));
   const shown = all ? inOrder : inOrder.slice(0, first);
   const shownSum = ({ sums, summed, count }: DeadLetterGroup): ReactNode => {
-    const text = sums.map(({ amount, currency }) => formatMoney(amount, currency, format.locale)).join(' + ');
+    // Lines break between the currencies only.
+    const money = sums.map(({ amount, currency }) => formatMoney(amount, currency, format.locale).replaceAll(' ', '\u00a0'));
+    const text = money.join('\u00a0+ ');
     return summed === count || text === '' ? text : <Hint reason={t('sumOf', { summed, count })}>{t('atLeast', { sum: text })}</Hint>;
   };
   const cells: Partial<

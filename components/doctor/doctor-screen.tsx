@@ -2,7 +2,7 @@
 
 import { useTransition } from 'react';
 import { usePathname } from 'next/navigation';
-import { Button, Title } from '@mantine/core';
+import { Anchor, Button, Title } from '@mantine/core';
 import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSnapshot, type Examination, type Finding, type Severity } from '@/lib/shared/doctor';
@@ -50,6 +50,7 @@ export function DoctorScreen({ outbox, severity, initial, load, examine, silence
   const examining = useChange(examine, { onDone: refresh });
   const { examinations, waiting, verdicts = {} } = snapshot;
   const nameOf = (id: string) => examinations.find((one) => one.outbox === id)?.name ?? id;
+  const ill = Object.entries(verdicts);
   const placed = ranked(examinations);
   const open = placed.filter(({ finding }) => finding.silence === null);
   const silenced = placed.filter(({ finding }) => finding.silence !== null);
@@ -77,12 +78,19 @@ export function DoctorScreen({ outbox, severity, initial, load, examine, silence
             {words('lead', { findings: open.length, outboxes: examinations.length })}
             {act > 0 && <span className={classes.act}> · {words('leadAct', { act })}</span>}
           </Title>
-          {Object.entries(verdicts).map(([id, verdict]) => (
-            <p key={id} className={classes.ill}>
-              {words('ill', { found: open.length, outbox: outbox === undefined ? nameOf(id) : 'none' })} <VerdictMark verdict={verdict} />{' '}
-              <Link href={outboxHref(id)}>{words('open')}</Link>
+          {ill.length > 0 && (
+            <p className={classes.ill}>
+              {words('ill', { found: open.length, all: outbox === undefined ? 'yes' : 'no' })}
+              {ill.map(([id, verdict]) => (
+                <span key={id}>
+                  <VerdictMark verdict={verdict} />{' '}
+                  <Anchor component={Link} href={outboxHref(id)} inherit>
+                    {outbox === undefined ? nameOf(id) : words('open')}
+                  </Anchor>
+                </span>
+              ))}
             </p>
-          ))}
+          )}
           <p className={classes.intro}>{words('intro')}</p>
         </div>
         <div className={classes.tools}>

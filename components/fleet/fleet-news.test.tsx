@@ -70,7 +70,7 @@ test('causes name their outbox and lead to their rows; what is at stake is said 
   expect(page).toContain('/outboxes/escrow/dead-letters?type=order_complete&amp;cause=');
   expect(page).toContain('<bdi>Escrow</bdi>');
   expect(page).toContain('At stake: 12.50 EUR or more');
-  expect(page).toContain('≥ 12.50 EUR');
+  expect(page).toContain('≥ 12.50\u00a0EUR');
   expect(page).not.toContain('<button');
 });
 
