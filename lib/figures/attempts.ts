@@ -1,5 +1,6 @@
 /** Retries and failed attempts: seen when a row's counter changes. */
 import type { Known, Rate, UnavailableReason } from '@/lib/shared/figures/measured';
+import { countsRows } from '@/lib/shared/figures/collection';
 import type { TypeFigures } from '@/lib/shared/model';
 import type { Cell } from '@/lib/rollup/cell';
 import { noPlot, type Plot, type SeriesInput } from './series';
@@ -12,9 +13,14 @@ export function whyNoAttempts({ reading: { traits }, totals, backfill }: MetricI
   return backfill === null ? 'not_watched' : 'backfilling';
 }
 
-/** Backfilled rows only show how often they were tried, not when. */
+/**
+ * Published rows that are read tell their attempts; elsewhere what fails and leaves between two looks is missed, as is what an operator sets
+ * back. Backfilled rows only show how often they were tried, not when.
+ */
 const attemptsKnown = ({ totals }: MetricInput): Known =>
-  totals !== null && totals.complete && !totals.backfilled ? 'exact' : 'estimated';
+  totals !== null && totals.complete && !totals.backfilled && countsRows(totals.method) && totals.touched.latency.size === 0
+    ? 'exact'
+    : 'estimated';
 
 /** A figure of the attempts over the span; null if there was no event to compute it from. */
 export function ofAttempts(input: MetricInput, valueOf: (all: Cell) => number | null): Rate {

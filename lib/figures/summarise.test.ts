@@ -23,13 +23,13 @@ interface Given {
   ordered?: Partial<Reading['ordered']>;
   figures?: Record<string, Record<string, unknown>>;
   types?: Reading['types'];
-  /** Minutes before the one under way → rows. */
   slices?: Partial<Record<keyof Reading['slices'], Record<number, SliceCount>>>;
   tail?: Record<number, Partial<Cell>>;
   /** Minutes before the one under way → what was folded in them; minutes left out are gaps. */
   folded?: Record<number, Partial<Cell>> | null;
   byType?: Record<string, Partial<Cell>>;
   touched?: Record<number, Partial<Cell>>;
+  method?: 'deleted';
 }
 
 const NO_LATENCY = { p50Ms: null, p95Ms: null, p99Ms: null, meanMs: null };
@@ -83,7 +83,7 @@ function foldedOf({ folded = {}, byType = {}, touched = {} }: Given): Slice[] {
 function pastOf(given: Given): { head: Head | null; older: Slice[] } {
   const slices = foldedOf(given);
   const head = {
-    progress: progressOf('2026-01-01T12:00:20.000000Z'),
+    progress: progressOf('2026-01-01T12:00:20.000000Z', { method: given.method ?? 'published_index' }),
     fromMinute: HEAD_FROM,
     slices: slices.filter(({ atMinute }) => atMinute >= HEAD_FROM),
     acted: null,
@@ -269,17 +269,20 @@ describe('processing', () => {
 });
 
 describe('retries and failed attempts', () => {
-  test('are counted where they were seen throughout, estimated where rows told afterwards', () => {
-    const seen = watched({ 3: { retries: 8, failures: 10, published: 30 } });
-    expect(figures({ folded: seen })).toMatchObject({ retries: { count: 8, known: 'exact' }, errorRate: { value: 0.25, known: 'exact' } });
-    const later = watched({ 3: { retries: 8, failures: 10, published: 30, how: HOW.backfilled } });
-    expect(figures({ folded: later })).toMatchObject({ retries: { count: 8, known: 'estimated' }, errorRate: { known: 'estimated' } });
+  test.each<[known: string, where: string, Given, how?: number]>([
+    ['exact', 'they were seen throughout', {}],
+    ['estimated', 'rows told afterwards', {}, HOW.backfilled],
+    ['estimated', 'looks alone see events leave', { method: 'deleted' }],
+    ['estimated', 'operators sent events again', { touched: { 3: latencies(5_000) } }],
+  ])('are %s where %s', (known, _, given, how = 0) => {
+    const all = figures({ folded: watched({ 3: { retries: 8, failures: 10, published: 30, how } }), ...given });
+    expect(all).toMatchObject({ retries: { count: 8, known }, errorRate: { value: 0.25, known } });
   });
 
   test('are unavailable, never zero, for want of a counter or of history', () => {
-    const none = figures({ folded: watched(), traits: { attempts: false } });
-    expect(none.retries).toEqual({ count: null, known: 'unavailable', why: 'no_attempts' });
-    expect(none.errorRate).toEqual({ value: null, known: 'unavailable', why: 'no_attempts' });
+    const none = { known: 'unavailable', why: 'no_attempts' };
+    const all = figures({ folded: watched(), traits: { attempts: false } });
+    expect(all).toMatchObject({ retries: { count: null, ...none }, errorRate: { value: null, ...none } });
     expect(figures({ folded: null }).retries.why).toBe('not_watched');
     expect(figures({ folded: watched() }).errorRate).toEqual({ value: null, known: 'exact', why: 'no_events' });
   });
