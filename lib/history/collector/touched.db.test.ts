@@ -1,4 +1,4 @@
-/** Events that operators changed: counted like any other, their latencies apart from those that tell of the relay. */
+/** Events that operators changed: published like any other, their latencies apart from those that tell of the relay. */
 import { describe, expect, it } from 'vitest';
 import { ORDERS, eventually, timingOn, useStage } from '@/fixtures/collector/stage';
 import { openDatabase } from '@/lib/database/database';

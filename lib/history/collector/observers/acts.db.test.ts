@@ -5,7 +5,7 @@ import { watch, type Watch } from '@/fixtures/collector/watch';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 import { intervene } from '@/lib/interventions/intervene';
 import { getEvent } from '@/lib/outbox/rows/get-event';
-import { TOUCHED } from '@/lib/rollup/cell';
+import { ALL_TYPES, TOUCHED } from '@/lib/rollup/cell';
 import { bucketOf } from '@/lib/rollup/histogram';
 import { defineShape } from '@/lib/shape/define';
 import { ENGINE_KEYS } from '@/lib/shared/model';
@@ -40,7 +40,8 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     open = await proven(await openSample(database, JOBS, { inline: true }));
     const now = new Date().toISOString();
     looks = watch(depsFor(open.outbox, open.known).directory, 'sample', deletesObserver, () => ({ first: now, last: now }));
-    await database.query(`INSERT INTO jobs VALUES (1, 'a', 5, ${yesterday}), (2, 'a', 0, ${yesterday}), (3, 'a', 5, ${yesterday})`);
+    await database.query(`INSERT INTO jobs VALUES (1, 'a', 5, ${yesterday}), (2, 'a', 0, ${yesterday}), (3, 'a', 5, ${yesterday}),
+      (4, 'a', 5, ${yesterday}), (5, 'a', 4, ${yesterday})`);
   });
   afterAll(() => open.close());
   const act = async (operation: string, id: string): Promise<void> => {
@@ -52,7 +53,7 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     open.outbox.database.read((db) => open.outbox.database.engine.changeCounts(db, open.outbox.main.table));
 
   it('dead and waiting rows that are archived and restored are neither created nor published', async () => {
-    await eventually(async () => expect(await counters()).toMatchObject({ inserted: 3, deleted: 0 }));
+    await eventually(async () => expect(await counters()).toMatchObject({ inserted: 5, deleted: 0 }));
     await looks.tick();
     for (const id of ['1', '2'])
       for (const operation of ['archive', 'restore']) {
@@ -61,7 +62,7 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       }
     await eventually(async () => {
       await looks.tick();
-      expect(await counters()).toMatchObject({ inserted: 5, deleted: 2 });
+      expect(await counters()).toMatchObject({ inserted: 7, deleted: 2 });
     });
     await looks.tick();
     expect(looks.sum()).toMatchObject({ published: 0, created: 0 });
@@ -80,5 +81,33 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     expect(looks.sum()).toMatchObject({ published: 1, created: 1, latencySumMs: 0 });
     const buckets = [...looks.sum(TOUCHED).latency];
     expect(buckets.map(([bucket, events]) => [Math.abs(bucket - bucketOf(86_400_000)) <= 1, events])).toEqual([[true, 1]]);
+  });
+
+  it('a row that is sent again and out between two looks is published, and was not created now', async () => {
+    const minute = Math.floor(Date.now() / 60_000) - 1;
+    const before = looks.sum();
+    await act('requeue', '4');
+    await database.query('DELETE FROM jobs WHERE id = 4');
+    await eventually(async () => {
+      await looks.tick();
+      expect(await counters()).toMatchObject({ deleted: 4 });
+    });
+    await looks.tick();
+    expect(looks.sum()).toMatchObject({ published: before.published + 1 });
+    const lately = [...looks.additions].filter(([at]) => at >= minute).map(([, cells]) => cells.get(ALL_TYPES)?.created ?? 0);
+    expect(lately.reduce((sum, created) => sum + created, 0)).toBe(0);
+  });
+
+  it('a row that dies where it is hides none that nobody saw', async () => {
+    const before = looks.sum();
+    await database.query('UPDATE jobs SET tries = 5 WHERE id = 5');
+    await database.query(`INSERT INTO jobs VALUES (6, 'a', 0, ${engine === 'postgres' ? 'now()' : 'utc_timestamp(6)'})`);
+    await database.query('DELETE FROM jobs WHERE id = 6');
+    await eventually(async () => {
+      await looks.tick();
+      expect(await counters()).toMatchObject({ inserted: 8, deleted: 5 });
+    });
+    await looks.tick();
+    expect(looks.sum()).toMatchObject({ published: before.published + 1, created: before.created + 1 });
   });
 });

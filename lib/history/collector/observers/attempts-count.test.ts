@@ -69,6 +69,12 @@ describe('attempts between two looks', () => {
     expect(watch(FAILURES, [{}, { rows: [row({ state: 'published', attempts: 2 })] }])).toEqual({ failures: 2, retries: 2, died: 0 });
   });
 
+  it('count nothing of a row that came dead, long after it died', () => {
+    const dead = row({ state: 'dead', attempts: 4, diedMs: START - 3_600_000 });
+    expect(watch(FAILURES, [{}, { rows: [dead] }, { rows: [dead] }])).toEqual({ failures: 0, retries: 0, died: 0 });
+    expect(watch(FAILURES, [{}, { rows: [{ ...dead, diedMs: START }] }])).toEqual({ failures: 4, retries: 3, died: 1 });
+  });
+
   it('count a death that the counter does not tell as one more failure', () => {
     const retrying = row({ attempts: 5 });
     expect(watch(UNCOUNTED, [{ rows: [retrying] }, { rows: [{ ...retrying, state: 'dead', diedMs: START }] }])).toEqual({

@@ -94,7 +94,10 @@ export function countAttempts(memory: AttemptsMemory | null, tick: AttemptsTick,
       // If not all rows could be followed, only a row created since then is known to have started at zero.
       const unknown =
         before === undefined && last !== null && last.reach !== 'complete' && (row.createdMs === null || row.createdMs < last.atMs);
-      if (last !== null && before?.[2] !== 'archived' && row.state !== 'archived' && !unknown) {
+      // It came dead: nobody saw it fail.
+      const cameDead =
+        before === undefined && last !== null && row.state === 'dead' && row.diedMs !== null && row.diedMs < last.atMs - TOLD_MS;
+      if (last !== null && before?.[2] !== 'archived' && row.state !== 'archived' && !unknown && !cameDead) {
         const { failures, retries } = triesSince(before, row, meaning);
         const died = row.state === 'dead' && (before?.[2] !== 'dead' || diedAgain(before, row)) ? 1 : 0;
         if (failures + retries + died > 0)

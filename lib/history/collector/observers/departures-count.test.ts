@@ -14,6 +14,8 @@ import {
 import { GAP_MS, type Act } from './observer';
 
 const START = Date.UTC(2026, 0, 1);
+const NOTHING = { capped: false, rows: [], gone: [], acts: [], deletes: false, deadStay: true, recent: null, counts: null };
+const LOOK: DepartureTick = { atMs: START, ...NOTHING };
 
 /** An event; times are milliseconds after START. `committedMs`: when its row could be seen first. */
 interface Event {
@@ -68,6 +70,7 @@ function play(events: Event[], ticksMs: number[], { deletes, lateMs }: Way): { c
       gone: missing.filter((id) => !byKey.some((one) => one.id === id)),
       acts: [],
       deletes,
+      deadStay: true,
       recent: !deletes ? { fromMs: since, newestMs: times.length === 0 ? null : Math.max(...times), newestKey: null } : null,
       counts: deletes
         ? {
@@ -115,16 +118,7 @@ describe('events that are followed from look to look', () => {
 
   it('are forgotten over a gap, and nothing in it is counted', () => {
     const row: DepartureRow = { id: '1', type: 'a', state: 'pending', createdMs: START, publishedMs: null };
-    const tick: DepartureTick = {
-      atMs: START,
-      capped: false,
-      rows: [row],
-      gone: [],
-      acts: [],
-      deletes: false,
-      recent: null,
-      counts: null,
-    };
+    const tick = { ...LOOK, rows: [row] };
     const { memory } = countDepartures(null, tick);
     const published = { ...tick, rows: [{ ...row, state: 'published' as const }] };
     expect(countDepartures(memory, { ...published, atMs: START + 1_000 }).additions.size).toBe(1);
@@ -133,16 +127,7 @@ describe('events that are followed from look to look', () => {
 
   it('take the time of publishing from their row where it has one', () => {
     const row: DepartureRow = { id: '1', type: 'a', state: 'pending', createdMs: START + 250, publishedMs: null };
-    const tick: DepartureTick = {
-      atMs: START + 1_000,
-      capped: false,
-      rows: [row],
-      gone: [],
-      acts: [],
-      deletes: false,
-      recent: null,
-      counts: null,
-    };
+    const tick = { ...LOOK, atMs: START + 1_000, rows: [row] };
     const { memory } = countDepartures(null, tick);
     const published = { ...row, state: 'published' as const, publishedMs: START + 1_550 };
     const { additions } = countDepartures(memory, { ...tick, atMs: START + 9_000, rows: [published] });
@@ -256,7 +241,7 @@ describe('events that nobody saw', () => {
 describe('what operators do', () => {
   const act = (record: string, counted: Act['counted'], id = '1'): Act => ({ record, id, counted });
   const open: DepartureRow = { id: '1', type: 'a', state: 'pending', createdMs: START - 769_000, publishedMs: null };
-  const quiet: DepartureTick = { atMs: START, capped: false, rows: [], gone: [], acts: [], deletes: true, recent: null, counts: null };
+  const quiet = { ...LOOK, deletes: true };
   /** Ticks a second apart; what they counted. */
   function over(ticks: Partial<DepartureTick>[]): Record<string, Cell> {
     const sums: Record<string, Cell> = {};
@@ -295,9 +280,62 @@ describe('what operators do', () => {
       ],
       2,
     ],
+    [
+      'a death where the row stays hides none of those that nobody saw',
+      [
+        { ...counts(9, 5, 1), rows: [open] },
+        { ...counts(13, 9, 0), rows: [{ ...open, state: 'dead' }] },
+      ],
+      4,
+    ],
+    [
+      'a death that moves the row to the dead letters hides none either',
+      [
+        { ...counts(9, 5, 1), deadStay: false, rows: [open] },
+        { ...counts(13, 10, 0), deadStay: false, rows: [{ ...open, state: 'dead' }] },
+      ],
+      4,
+    ],
+    [
+      'one that is sent again and dies between two ticks hides none',
+      [
+        { ...counts(9, 5, 0) },
+        { ...counts(13, 9, 0), acts: [act('r1', 'depth')], rows: [{ ...open, state: 'dead' }] },
+        { ...counts(15, 11, 0), acts: [act('r1', 'depth')] },
+      ],
+      6,
+    ],
+    [
+      'a waiting one that came and was archived between two ticks is none',
+      [counts(9, 5, 0), { ...counts(10, 6, 0), acts: [act('r1', null)], rows: [{ ...open, state: 'archived' }] }],
+      0,
+    ],
   ])('%s', (_name, ticks, published) => {
     expect(over(ticks)[ALL_TYPES]?.published ?? 0).toBe(published);
     expect(over(ticks)[ALL_TYPES]?.created ?? 0).toBe(published);
+  });
+
+  it.each<[string, Act['counted'], Partial<DepartureTick>]>([
+    ['sent again where it was', 'depth', counts(9, 6)],
+    ['restored', null, counts(10, 6)],
+  ])('%s and out before a tick saw it waiting, it is published and not created now', (_name, counted, out) => {
+    const sums = over([
+      counts(9, 5),
+      { ...out, acts: [act('r1', counted, '7')], gone: ['7'] },
+      { ...out, acts: [act('r1', counted, '7')] },
+    ]);
+    expect(sums[ALL_TYPES]).toMatchObject({ published: 1, created: 0, latencySumMs: 0 });
+  });
+
+  it('takes what was sent again and is out before a tick saw it waiting from its row where that stays', () => {
+    const out: DepartureRow = { ...open, id: '7', state: 'published', publishedMs: START + 700 };
+    const stays = { deletes: false, recent: { fromMs: START, newestMs: null, newestKey: null } };
+    const sent = { ...stays, acts: [act('r1', 'depth', '7')] };
+    const sums = over([stays, { ...sent, rows: [out] }, sent]);
+    expect(sums[ALL_TYPES]).toMatchObject({ published: 1, latency: new Map() });
+    expect(sums[TOUCHED]).toMatchObject({ latency: new Map([[bucketOf(769_700), 1]]) });
+    const restored: DepartureRow = { ...out, publishedMs: START - 3_600_000 };
+    expect(over([stays, { ...sent, rows: [restored] }])).toEqual({});
   });
 
   it('leaves an event what it is, and its wait out of the mean: it is apart', () => {

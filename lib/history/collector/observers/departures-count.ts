@@ -92,6 +92,8 @@ export interface DepartureTick {
   gone: string[];
   /** Rows are deleted when they are published. */
   deletes: boolean;
+  /** Rows that die stay in the table. */
+  deadStay: boolean;
   /** Set if `rows` includes published rows that were never seen open: what the next tick needs of this one. */
   recent: RecentRead | null;
   /** Set if it does not: the statistics, and how many rows wait (null if not all were counted). */
@@ -187,8 +189,11 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
   const unseen = unseenWait(last?.arrivals ?? NO_ARRIVALS, sinceMs);
   const arrived = { seen: 0, unseen: 0, laterMs: 0 };
   const touched = new Set([...(last?.touched ?? []), ...tick.acts.map(({ id }) => id)]);
+  // Followed from the act on: those that left before any tick saw them open are still found, or gone.
+  const back = new Set(putBack(last, tick.acts));
+  const known = [...(last?.open ?? []), ...[...back].map((id): Followed => [id, null, null, 0])];
   let { capped } = tick;
-  let [followed, seenToGo] = [0, 0];
+  let [followed, seenToGo, died] = [0, 0, 0];
 
   const depart = (row: Omit<DepartureRow, 'state'>, wait: Wait): void => {
     const apart = touched.has(row.id);
@@ -202,7 +207,7 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
     deviationMs: createdMs === null ? Math.SQRT2 * deviationMs : deviationMs,
     biasMs: 0,
   });
-  const open = follow<DepartureRow, Followed>(last?.open ?? [], tick, {
+  const open = follow<DepartureRow, Followed>(known, tick, {
     found(row, before) {
       const type = row.type ?? before?.[1] ?? null;
       const createdMs = row.createdMs ?? before?.[2] ?? null;
@@ -219,8 +224,11 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
         }
         return [row.id, type, createdMs, before === undefined ? ageMs : before[3] + sinceMs];
       }
-      if (before !== undefined) seenToGo += 1;
+      if (before !== undefined && row.state === 'dead' && tick.deadStay) died += 1;
+      else if (before !== undefined) seenToGo += 1;
       if (row.state !== 'published' || last === null) return null;
+      // A row may have been restored as it was, long published.
+      if (back.has(row.id) && row.publishedMs !== null && row.publishedMs < last.atMs - GAP_MS) return null;
       if (before !== undefined) depart({ ...row, type, createdMs }, met(before[3], createdMs));
       else if (!counted.has(row.id) && (row.createdMs !== null || tick.recent?.newestKey != null)) {
         arrived.unseen += 1;
@@ -236,7 +244,7 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
     },
   });
 
-  const { flow, events } = countUnseen(withoutActs(last, tick.acts), { atMs, counts, seenToGo, deletes });
+  const { flow, events } = countUnseen(withoutUncounted(last, tick.acts, died), { atMs, counts, seenToGo, deletes });
   if (events > 0) {
     // Their types are not known: they count into the series of all types only.
     const cell = cellIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
@@ -273,11 +281,21 @@ function withArrivals(sum: Arrivals, { seen, unseen, laterMs }: Pick<Arrivals, '
   };
 }
 
-/** The sums, as if what was done since the last tick had moved no count alone. */
-function withoutActs(last: DepartureMemory | null, acts: readonly Act[]): Flow | null {
+const newActs = (last: DepartureMemory, acts: readonly Act[]): Act[] => acts.filter(({ record }) => !last.records.includes(record));
+
+/** Events that operators may have made wait since the last tick, which no tick has seen waiting. */
+export function putBack(last: DepartureMemory | null, acts: readonly Act[]): string[] {
+  if (last === null) return [];
+  const seen = new Set(last.open.map(([id]) => id));
+  const opened = newActs(last, acts).filter(({ id, counted }) => !seen.has(id) && (counted === null || counted === 'depth'));
+  return [...new Set(opened.map(({ id }) => id))];
+}
+
+/** The sums, as if what was done since the last tick had moved no count alone, and rows that died where they are had never waited. */
+function withoutUncounted(last: DepartureMemory | null, acts: readonly Act[], died: number): Flow | null {
   if (last?.flow == null) return null;
-  const from = { ...last.flow.from };
-  for (const { record, counted } of acts) if (counted !== null && !last.records.includes(record)) from[counted] += 1;
+  const from = { ...last.flow.from, depth: last.flow.from.depth - died };
+  for (const { counted } of newActs(last, acts)) if (counted !== null) from[counted] += 1;
   return { ...last.flow, from };
 }
 
@@ -308,7 +326,8 @@ function enter(
       cell.resolutionMs = Math.max(cell.resolutionMs, sinceMs);
     }
   });
-  tally(additions, Math.min(createdMs ?? atMs, atMs), type, (cell) => void (cell.created += 1));
+  // What operators put back was not created now.
+  if (!apart || createdMs !== null) tally(additions, Math.min(createdMs ?? atMs, atMs), type, (cell) => void (cell.created += 1));
 }
 
 /**

@@ -12,7 +12,7 @@ import { statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';
 import type { LiveState } from '@/lib/shared/states';
 import { CLOCKS } from '../published-sql';
-import { countDepartures, departureMemory, FOLLOWED_ROWS, sinceOf, type DepartureMemory } from './departures-count';
+import { countDepartures, departureMemory, FOLLOWED_ROWS, putBack, sinceOf, type DepartureMemory } from './departures-count';
 import {
   CHEAP_ROWS,
   estimateRows,
@@ -68,8 +68,11 @@ async function observeDepartures({ outbox, db, at, memory: given, acted }: Obser
   const atMs = Date.parse(at) + performance.now() - began;
   const { rows, isCut, recent } = await readOpenAndNew(db, outbox, ways, memory, atMs);
   const there = new Set(rows.map(({ id }) => id));
+  // After the rows: what was done to them is known.
+  const acts = await actsOf(db, outbox, acted);
   // The rows read longest ago are last in the memory: they are read first.
-  const missing = (memory?.open ?? []).flatMap(([id]) => (there.has(id) ? [] : [id])).reverse();
+  const followed = [...(memory?.open ?? []).map(([id]) => id), ...putBack(memory, acts)];
+  const missing = followed.filter((id) => !there.has(id)).reverse();
   const byKey = await readByKey(db, outbox, missing, { most: KEYED_ROWS, isClosed: deletes && !isCut, columns: rowColumns });
   const counted = countDepartures(memory, {
     atMs,
@@ -78,8 +81,8 @@ async function observeDepartures({ outbox, db, at, memory: given, acted }: Obser
     rows: [...rows, ...byKey.rows],
     gone: byKey.gone,
     deletes,
-    // After the rows: what was done to them is known.
-    acts: await actsOf(db, outbox, acted),
+    deadStay: outbox.dead === null,
+    acts,
     recent,
     counts: changes === null ? null : { ...changes, depth: isCut || ways.open === 'known' ? null : rows.length },
   });
