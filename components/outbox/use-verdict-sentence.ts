@@ -1,6 +1,6 @@
 import { useTranslations } from 'next-intl';
 import type { Count } from '@/lib/shared/figures/measured';
-import type { Summary } from '@/lib/shared/model';
+import type { FleetLine } from '@/lib/shared/figures/fleet';
 import type { Evidence, SentenceFact } from '@/lib/shared/figures/verdicts';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useNow, useTicking } from '../figures/time';
@@ -25,7 +25,7 @@ export function useVerdictSentence({
   depth,
   oldestPendingAt,
   slot,
-}: Pick<Summary, 'diagnosis' | 'oldestPendingAt' | 'slot'> & { depth: Pick<Summary['depth'], 'waiting' | 'dead'> }): string {
+}: Pick<FleetLine['summary'], 'diagnosis' | 'oldestPendingAt' | 'slot' | 'depth'>): string {
   const words = useTranslations('verdicts');
   const format = useFormat();
   const fact = (code: SentenceFact, name: string) => diagnosis.evidence.find((evidence) => evidence.code === code)?.values[name] ?? null;

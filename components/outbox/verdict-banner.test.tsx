@@ -35,6 +35,14 @@ it('names every verdict that holds, since when, and where to go on', () => {
   expect(text).toContain(`dateTime="${ago(600)}"`);
 });
 
+it('does not say again what its sentence says, so that there is room for what died again', () => {
+  const acts = [{ at: ago(30), operation: 'requeue', actor: 'mina', count: 40 }];
+  const cause = { type: 'order.paid', error: 'node away', count: 1, of: 1 };
+  const text = banner({ dead: { recent: 1, first: ago(60), dead: 1, cause }, acts, touched: { touched: 9, again: 9 } });
+  expect(text.match(/died in the last|died within the last/g)).toHaveLength(1);
+  expect(text).toMatch(/node away.*mina.*9 .*again/);
+});
+
 it('says nothing of others where one holds alone', () => {
   expect(banner(deaths)).not.toContain('>Also<');
   expect(banner({ ...deaths, stuck: { stuck: 1, oldest: ago(900) } })).toContain('>Also<');

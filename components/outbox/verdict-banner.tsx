@@ -12,6 +12,8 @@ import classes from './outbox.module.css';
 import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
 
 const FACTS_SHOWN = 3;
+/** Facts that the sentence says word for word. */
+const SAID: readonly string[] = ['newly_dead', 'dead_total'];
 
 const WAITING = '/events?state=pending&state=retrying&order=oldest';
 const FAILING = '/events?state=retrying&state=dead&order=newest';
@@ -74,7 +76,7 @@ export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictB
   const href = hrefOf(verdict);
   const stepName = (of: Verdict) => words(`nextStep.${atDoctor(of) ? 'log_held' : hrefOf(of) === null ? 'source_down' : of}`);
   const stopped = verdict === 'relay_stopped' && !atDoctor(verdict);
-  const facts = evidence.map((fact) => evidenceText(fact)).filter((text) => text !== null);
+  const facts = evidence.flatMap((fact) => (SAID.includes(fact.code) ? [] : (evidenceText(fact) ?? [])));
   return (
     <section className={classes.banner} data-tone={VERDICT_TONE[verdict]} aria-label={words('verdict')}>
       <div className={classes.bannerText}>

@@ -1,7 +1,7 @@
 /** What the fleet screen shows: a line per outbox, and the databases they are in. */
 import type { CONNECTION_ROLES } from '../connections';
 import type { EngineKey, OutboxInfo, OutboxReading, Summary } from '../model';
-import { SENTENCE_FACTS } from './verdicts';
+import { type Diagnosis, SENTENCE_FACTS } from './verdicts';
 
 /** An outbox without what only its own screen needs, which would be most of the response for two hundred outboxes. */
 export interface FleetEntry {
@@ -22,7 +22,8 @@ export const SPARKLINE_POINTS = 30;
 /** An entry reduced to what the screen shows: a page sends two hundred of them twice, as data and as HTML. */
 export interface FleetLine {
   outbox: Pick<FleetEntry['outbox'], 'id' | 'name' | 'database' | 'table' | 'shape'>;
-  summary: Pick<Summary, 'asOf' | 'oldestPendingAt' | 'lastPublishedAt' | 'lastPublishedWhy' | 'diagnosis' | 'slot'> & {
+  summary: Pick<Summary, 'asOf' | 'oldestPendingAt' | 'lastPublishedAt' | 'lastPublishedWhy' | 'slot'> & {
+    diagnosis: Omit<Diagnosis, 'holds'>;
     depth: Pick<Summary['depth'], 'waiting' | 'dead'>;
     latency: Omit<Summary['latency'], 'p50Ms' | 'p99Ms' | 'count' | 'touched'>;
   };
@@ -40,7 +41,7 @@ const rounded = (value: number, digits: number): number => Number(value.toFixed(
 export function fleetLine({ outbox, summary, stale, unread, sparkline, sparklineOf }: FleetEntry): FleetLine {
   const { id, name, database, table, shape } = outbox;
   const { asOf, oldestPendingAt, lastPublishedAt, lastPublishedWhy, diagnosis, slot, depth, latency } = summary;
-  const { verdict, evidence } = diagnosis;
+  const { verdict, since, evidence } = diagnosis;
   const { p95Ms, meanMs, meanErrorMs, known, why, atMostMs, errorShare } = latency;
   const first = sparkline.findIndex((value) => value !== null);
   return {
@@ -52,7 +53,8 @@ export function fleetLine({ outbox, summary, stale, unread, sparkline, sparkline
       // Left out if missing: undefined would be serialized as a word.
       ...(lastPublishedWhy && { lastPublishedWhy }),
       diagnosis: {
-        ...diagnosis,
+        verdict,
+        since,
         evidence: evidence.filter((fact, index) => isTold(fact.code) || (verdict === 'cannot_see' && index === 0)),
       },
       slot,
