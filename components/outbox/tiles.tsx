@@ -28,14 +28,9 @@ interface TileProps {
 const ADVISABLE: readonly UnavailableReason[] = ['needs_sampling', 'too_many_rows', 'no_published_at'];
 
 /** Reasons of the table itself: its figure is left out, and named once. */
+// prettier-ignore
 const LACKING: readonly UnavailableReason[] = [
-  'not_in_schema',
-  'deleted_on_publish',
-  'external_relay',
-  'no_published_at',
-  'no_created_at',
-  'no_attempts',
-  'no_claim_time',
+  'not_in_schema', 'deleted_on_publish', 'external_relay', 'no_published_at', 'no_created_at', 'no_attempts', 'no_claim_time',
 ];
 
 /** That a figure is counted, and of when it is, is said once for all tiles. */

@@ -22,18 +22,9 @@ function parameterProblem(url: URL): string | null {
   return typeof parameters === 'string' ? parameters : null;
 }
 
+// prettier-ignore
 const EVENT_FIELDS: (keyof OutboxEvent)[] = [
-  'id',
-  'type',
-  'topic',
-  'aggregateType',
-  'aggregateId',
-  'dedupKey',
-  'traceId',
-  'createdAt',
-  'publishedAt',
-  'state',
-  'amount',
+  'id', 'type', 'topic', 'aggregateType', 'aggregateId', 'dedupKey', 'traceId', 'createdAt', 'publishedAt', 'state', 'amount',
   'currency',
 ];
 

@@ -34,15 +34,10 @@ const AT_ONCE = 5;
 const AUTHOR = { interventionId: '00000000-0000-0000-0000-000000000000', actorName: 'a proof', reason: 'taken back' };
 
 /** Reasons that prevent a proof, and not only changes. */
+// prettier-ignore
 const FIRST = [
-  'no_operator_url',
-  'no_primary_key',
-  'not_transactional',
-  'statement_binlog',
-  'not_installed',
-  'reinstall_needed',
-  'companions_out_of_date',
-  'no_grant',
+  'no_operator_url', 'no_primary_key', 'not_transactional', 'statement_binlog', 'not_installed', 'reinstall_needed',
+  'companions_out_of_date', 'no_grant',
 ] as const;
 
 /** What has to be fixed before a proof is possible; null if nothing. */

@@ -285,17 +285,10 @@ export interface DeadLetters {
   problem: 'timeout' | 'unavailable' | null;
 }
 
+// prettier-ignore
 export const SKIP_CODES = [
-  'changed_since_seen',
-  'being_processed',
-  'already_published',
-  'wrong_state',
-  'locked',
-  'not_found',
-  'not_supported',
-  'too_young',
-  'already_exists',
-  'did_not_take',
+  'changed_since_seen', 'being_processed', 'already_published', 'wrong_state', 'locked', 'not_found', 'not_supported', 'too_young',
+  'already_exists', 'did_not_take',
 ] as const;
 export type SkipCode = (typeof SKIP_CODES)[number];
 

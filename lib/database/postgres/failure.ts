@@ -15,12 +15,9 @@ const BY_STATE = byCode({
 });
 
 /** pg and pg-pool report these without a code: the connection is lost or could not be made. */
+// prettier-ignore
 const CONNECTION_MESSAGES = [
-  'Connection terminated',
-  'timeout expired',
-  'Query read timeout',
-  'Client has encountered a connection error',
-  'Client was closed',
+  'Connection terminated', 'timeout expired', 'Query read timeout', 'Client has encountered a connection error', 'Client was closed',
   'Cannot use a pool after calling end',
 ];
 

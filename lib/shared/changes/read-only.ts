@@ -20,11 +20,7 @@ export type ReadOnlyReason =
   | UnreadReason;
 
 /** Reasons that proving the mapping explains and may remove. */
+// prettier-ignore
 export const PROOF_REASONS: readonly ReadOnlyReason[] = [
-  'mapping_not_proven',
-  'proof_failed',
-  'mapping_changed',
-  'table_changed',
-  'table_differs',
-  'changes_off',
+  'mapping_not_proven', 'proof_failed', 'mapping_changed', 'table_changed', 'table_differs', 'changes_off',
 ];

@@ -6,13 +6,9 @@ export const KNOWN = ['exact', 'capped', 'estimated', 'sampled', 'unavailable'] 
 export type Known = (typeof KNOWN)[number];
 
 /** Why an outbox cannot be read: its database is unreachable or too slow, or it answers but the table cannot be read. */
+// prettier-ignore
 export const UNREAD_REASONS = [
-  'source_down',
-  'source_slow',
-  'no_privilege',
-  'table_missing',
-  'source_unusable',
-  'server_outdated',
+  'source_down', 'source_slow', 'no_privilege', 'table_missing', 'source_unusable', 'server_outdated',
 ] as const;
 export type UnreadReason = (typeof UNREAD_REASONS)[number];
 

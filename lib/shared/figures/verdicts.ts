@@ -50,19 +50,9 @@ export interface Diagnosis extends Held {
 }
 
 /** Facts that the text of a verdict uses; for `cannot_see` the first fact besides. */
+// prettier-ignore
 export const SENTENCE_FACTS = [
-  'stuck_events',
-  'oldest_claim',
-  'newly_dead',
-  'all_failed',
-  'endless_rows',
-  'failing_ahead',
-  'fresh_behind',
-  'type_never_out',
-  'key_behind',
-  'grows_by',
-  'drains_in',
-  'left_behind',
-  'slot_endangered',
+  'stuck_events', 'oldest_claim', 'newly_dead', 'all_failed', 'endless_rows', 'failing_ahead', 'fresh_behind', 'type_never_out',
+  'key_behind', 'grows_by', 'drains_in', 'left_behind', 'slot_endangered',
 ] as const;
 export type SentenceFact = (typeof SENTENCE_FACTS)[number];
