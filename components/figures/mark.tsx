@@ -1,5 +1,4 @@
 import type { ComponentType } from 'react';
-import { VisuallyHidden } from '@mantine/core';
 import {
   IconAlertOctagon,
   IconAlertTriangle,
@@ -53,18 +52,11 @@ const SEVERITY_SIGN: Record<Severity, Sign> = {
   note: { hue: 'blue', icon: IconInfoCircle },
 };
 
-interface MarkProps {
-  sign: Sign;
-  word: string;
-  /** Shows the sign alone; screen readers still get the word. */
-  iconOnly?: boolean;
-}
-
-function Mark({ sign: { hue, icon: Icon, dashed }, word, iconOnly }: MarkProps) {
+function Mark({ sign: { hue, icon: Icon, dashed }, word }: { sign: Sign; word: string }) {
   return (
-    <span className={classes.mark} data-hue={hue} data-dashed={dashed} data-icon-only={iconOnly} title={iconOnly ? word : undefined}>
+    <span className={classes.mark} data-hue={hue} data-dashed={dashed}>
       <Icon size={14} stroke={2} aria-hidden />
-      {iconOnly ? <VisuallyHidden>{word}</VisuallyHidden> : word}
+      {word}
     </span>
   );
 }
@@ -73,14 +65,13 @@ interface StateMarkProps {
   state: EventState;
   /** The library's own name for it, beside ours. */
   label?: string | null;
-  iconOnly?: boolean;
 }
 
 /** The state of an event: colour, sign and word, never one alone. */
-export function StateMark({ state, label, iconOnly }: StateMarkProps) {
+export function StateMark({ state, label }: StateMarkProps) {
   const words = useTranslations('states');
   const figures = useTranslations('figures');
-  const mark = <Mark sign={STATE_SIGN[state]} word={words(state)} iconOnly={iconOnly} />;
+  const mark = <Mark sign={STATE_SIGN[state]} word={words(state)} />;
   if (label === undefined || label === null) return mark;
   return (
     <span className={classes.labelled}>
@@ -92,9 +83,9 @@ export function StateMark({ state, label, iconOnly }: StateMarkProps) {
   );
 }
 
-export function VerdictMark({ verdict, iconOnly }: { verdict: Verdict; iconOnly?: boolean }) {
+export function VerdictMark({ verdict }: { verdict: Verdict }) {
   const words = useTranslations('verdicts');
-  return <Mark sign={TONE_SIGN[VERDICT_TONE[verdict]]} word={words(`${verdict}.name`)} iconOnly={iconOnly} />;
+  return <Mark sign={TONE_SIGN[VERDICT_TONE[verdict]]} word={words(`${verdict}.name`)} />;
 }
 
 /** The signs of verdicts and findings, defined once for all lines of a table. */

@@ -94,8 +94,8 @@ export function AbsoluteTime({ at }: { at: string }) {
   return <time dateTime={at}>{format.absolute(at)}</time>;
 }
 
-/** "as of 14:02:11"; after two intervals also how old that is. `short` then omits the time of day. */
-export function Age({ asOf, intervalMs, short }: { asOf: string; intervalMs: number; short?: boolean }) {
+/** "as of 14:02:11"; after two intervals also how old that is. */
+export function Age({ asOf, intervalMs }: { asOf: string; intervalMs: number }) {
   const format = useFormat();
   const words = useTranslations('figures');
   const stale = useIsStale(asOf, intervalMs);
@@ -103,7 +103,7 @@ export function Age({ asOf, intervalMs, short }: { asOf: string; intervalMs: num
   const clock = format.clock(asOf);
   return (
     <time dateTime={asOf} title={format.absolute(asOf)} className={classes.stale} data-stale={stale}>
-      {!stale ? words('asOf', { clock }) : short ? words('old', { age }) : words('asOfOld', { clock, age })}
+      {stale ? words('asOfOld', { clock, age }) : words('asOf', { clock })}
     </time>
   );
 }

@@ -19,12 +19,12 @@ interface ChangeOptions<T> {
 
 /** A change through a server action: whether it is being sent, and why the last one failed. */
 export function useChange<I, T>(action: (input: I) => Promise<ActionResult<T>>, { onDone, goneIsDone = false }: ChangeOptions<T> = {}) {
-  const { mutate, isPending, error, reset } = useMutation({
+  const { mutate, isPending, error } = useMutation({
     mutationFn: async (input: I) => {
       const answer = await action(input).catch((): ActionResult<T> => ({ ok: false, problem: UNANSWERED }));
       if (!answer.ok && !(goneIsDone && answer.problem.code === 'not_found')) throw new Refused(answer.problem);
       await onDone?.(answer.ok ? answer.value : null);
     },
   });
-  return { send: mutate, sending: isPending, problem: error instanceof Refused ? error.problem : null, reset };
+  return { send: mutate, sending: isPending, problem: error instanceof Refused ? error.problem : null };
 }
