@@ -23,6 +23,7 @@ const entry = {
   actor: 'mina',
   operation: 'retry',
   outcome: 'applied',
+  code: null,
   outbox: 'escrow',
   reason: 'again',
   oddities: [],

@@ -11,7 +11,7 @@ import { useGo } from '../frame/go';
 import { useShortcuts } from '../frame/shortcuts';
 import { useMay } from '../frame/console';
 import { useIntervention } from '../interventions/use-intervention';
-import { inOrder, OPERATION_KEYS, useBecauseText, useObstacleText, useOperationName } from '../interventions/operations';
+import { inOrder, OPERATION_KEYS, useBecauseText, useOperationName } from '../interventions/operations';
 import { ReadOnlyNote } from '../frame/note';
 import { eventHref } from '../hrefs';
 import { useTrail } from '../lists/trail';
@@ -171,11 +171,10 @@ export function EventOperations({ detail, outbox, onOperate }: EventPartProps & 
   const mayOperate = useMay('event:operate');
   const name = useOperationName();
   const because = useBecauseText();
-  const obstacle = useObstacleText();
   const why = (operation: string): string => {
     const code = detail.operations[operation]?.because ?? 'not_supported';
     const capability = outbox.capabilities.operations[operation];
-    return code === 'wrong_state' && capability?.offered === true ? obstacle({ kind: 'states', from: capability.from }) : because(code);
+    return because(code === 'wrong_state' && capability?.offered === true ? capability.from : code);
   };
   const archived = detail.event.state === 'archived';
   // What nothing gets past lets the others go when it is out of the table.

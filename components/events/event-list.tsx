@@ -15,7 +15,7 @@ import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
 import type { Snapshot } from '../frame/live';
 import { useShortcuts } from '../frame/shortcuts';
-import { attemptsOf, OPERATION_KEYS, operationChoices, useObstacleText, useOperationName } from '../interventions/operations';
+import { attemptsOf, OPERATION_KEYS, operationChoices, useBecauseText, useOperationName } from '../interventions/operations';
 import { type Intervention, useIntervention } from '../interventions/use-intervention';
 import { type List, type ListOptions, useList } from '../lists/use-list';
 import { trailBack } from '../lists/trail';
@@ -160,11 +160,11 @@ function SelectionBar({ outbox, ticks: { events, extent, full, clear }, interven
   const mayOperate = useMay('event:operate');
   const t = useTranslations('events.selection');
   const name = useOperationName();
-  const obstacleText = useObstacleText();
+  const because = useBecauseText();
   const format = useFormat();
   const choices = operationChoices(outbox, events, mayOperate);
   const possible = choices.filter(({ obstacle }) => obstacle === null);
-  const impossible = choices.flatMap(({ operation, obstacle }) => (obstacle === null ? [] : [{ operation, text: obstacleText(obstacle) }]));
+  const impossible = choices.flatMap(({ operation, obstacle }) => (obstacle === null ? [] : [{ operation, text: because(obstacle) }]));
   // A reason that all share, such as a role or a read-only outbox, is shown once.
   const shared = possible.length === 0 && new Set(impossible.map(({ text }) => text)).size === 1 ? impossible[0]?.text : undefined;
   const seen = events.map(({ id, version }) => ({ id, version }));

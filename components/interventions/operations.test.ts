@@ -18,7 +18,7 @@ const events = (...states: ('dead' | 'pending' | 'archived' | 'unmapped' | 'publ
 test('each operation says how many of the events it applies to, in the order they are offered', () => {
   expect(operationChoices(outbox, events('dead', 'pending', 'published'), true)).toEqual([
     { operation: 'retry', allowed: 1, obstacle: null },
-    { operation: 'release', allowed: 0, obstacle: { kind: 'refusal', code: 'not_claimed' } },
+    { operation: 'release', allowed: 0, obstacle: 'not_claimed' },
     { operation: 'archive', allowed: 2, obstacle: null },
   ]);
 });
@@ -31,7 +31,7 @@ test('states an operation does not apply to are named', () => {
   expect(operationChoices(outbox, events('published'), true)[0]).toEqual({
     operation: 'retry',
     allowed: 0,
-    obstacle: { kind: 'states', from: ['dead'] },
+    obstacle: ['dead'],
   });
 });
 
@@ -40,11 +40,8 @@ test('a row of unknown state offers nothing', () => {
 });
 
 test('a viewer and a read-only outbox are told so', () => {
-  expect(operationChoices(outbox, events('dead'), false)[0]?.obstacle).toEqual({ kind: 'refusal', code: 'forbidden' });
-  expect(operationChoices({ ...outbox, writable: false }, events('dead'), true)[0]?.obstacle).toEqual({
-    kind: 'refusal',
-    code: 'read_only',
-  });
+  expect(operationChoices(outbox, events('dead'), false)[0]?.obstacle).toBe('forbidden');
+  expect(operationChoices({ ...outbox, writable: false }, events('dead'), true)[0]?.obstacle).toBe('read_only');
 });
 
 describe('rows that were left alone', () => {

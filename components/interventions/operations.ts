@@ -17,9 +17,8 @@ export const OPERATION_KEYS = [
   ['a', 'archive'],
 ] as const;
 
-type Obstacle =
-  /** This outbox cannot be changed, or not by this person: texts under `refusals.<code>`. */
-  { kind: 'refusal'; code: string } | { kind: 'states'; from: State[] };
+/** Why something cannot be done: a refusal of the shape or a skip code, or the states that the operation applies to. */
+type Obstacle = string | readonly State[];
 
 interface OperationChoice {
   operation: string;
@@ -40,12 +39,12 @@ export function operationChoices(
     .filter((operation) => (operation === 'restore' ? archived > 0 : archived < events.length))
     .map((operation): OperationChoice => {
       const capability = capabilities[operation];
-      const refused = (code: string): OperationChoice => ({ operation, allowed: 0, obstacle: { kind: 'refusal', code } });
+      const refused = (obstacle: string): OperationChoice => ({ operation, allowed: 0, obstacle });
       if (!mayOperate) return refused('forbidden');
       if (!outbox.writable) return refused('read_only');
       if (!capability?.offered) return refused(capability?.because ?? 'not_supported');
       const allowed = events.filter((event) => event.state !== 'unmapped' && capability.from.includes(event.state)).length;
-      return { operation, allowed, obstacle: allowed === 0 ? { kind: 'states', from: capability.from } : null };
+      return { operation, allowed, obstacle: allowed === 0 ? capability.from : null };
     });
 }
 
@@ -64,12 +63,12 @@ export function useOperationName(): (operation: string, maxAttempts?: number | n
         : operation;
 }
 
-export function useObstacleText(): (obstacle: Obstacle) => string {
+export function useBecauseText(): (obstacle: Obstacle) => string {
   const t = useTranslations();
   return (obstacle) =>
-    obstacle.kind === 'refusal'
-      ? refusal(t, obstacle.code)
-      : t('interventions.onlyFrom', { states: obstacle.from.map((state) => t(`states.${state}`)).join(', ') });
+    typeof obstacle === 'string'
+      ? refusal(t, obstacle)
+      : t('interventions.onlyFrom', { states: obstacle.map((state) => t(`states.${state}`)).join(', ') });
 }
 
 /** Why a row was or would be left alone. `detail` has the row's state now. */
@@ -95,12 +94,6 @@ export function groupSkipped(skipped: readonly Skipped[], textOf: ReturnType<typ
     const why = textOf(code, texts.size === 1 ? detail : { ...detail, at: null });
     return { why, ids: rows.map(({ id }) => id) };
   });
-}
-
-/** The text for a refusal of the shape, or for a skip code. */
-export function useBecauseText(): (code: string) => string {
-  const t = useTranslations();
-  return (code) => refusal(t, code);
 }
 
 function refusal(t: ReturnType<typeof useTranslations>, code: string): string {
