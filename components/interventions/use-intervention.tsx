@@ -1,9 +1,10 @@
-import { lazy, Suspense, useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
 import type { InterventionResult } from '@/lib/shared/model';
 import type { Open, Opening } from './send';
 
 const loadDialog = () => import('./intervention-dialog');
 const InterventionDialog = lazy(async () => ({ default: (await loadDialog()).InterventionDialog }));
+const prepare = () => void loadDialog();
 
 export interface Intervention {
   open: Open;
@@ -18,27 +19,23 @@ export interface Intervention {
 export function useIntervention(): Intervention {
   const [opening, setOpening] = useState<Opening | null>(null);
   const opener = useRef<Element | null>(null);
-  const open = useCallback<Open>(({ id, name }, operation, events) => {
+  const open: Open = ({ id, name }, operation, events) => {
     // Undo opens from within the dialog; the focus still returns to the first opener.
     if (document.activeElement?.closest('[role="dialog"]') == null) opener.current = document.activeElement;
     setOpening({ subject: { id, name }, operation, events, key: crypto.randomUUID() });
-  }, []);
-  const close = useCallback(() => {
+  };
+  const close = () => {
     setOpening(null);
     // The dialog is removed as a whole, so it cannot return the focus itself.
     requestAnimationFrame(() => {
       if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus({ preventScroll: true });
     });
-  }, []);
-  const prepare = useCallback(() => void loadDialog(), []);
-  const dialog = useCallback<Intervention['dialog']>(
-    (onSettled) =>
-      opening !== null && (
-        <Suspense fallback={null}>
-          <InterventionDialog key={opening.key} opening={opening} onClose={close} onSettled={onSettled} onOpen={open} />
-        </Suspense>
-      ),
-    [opening, close, open],
-  );
-  return useMemo(() => ({ open, prepare, opening, dialog }), [open, prepare, opening, dialog]);
+  };
+  const dialog: Intervention['dialog'] = (onSettled) =>
+    opening !== null && (
+      <Suspense fallback={null}>
+        <InterventionDialog key={opening.key} opening={opening} onClose={close} onSettled={onSettled} onOpen={open} />
+      </Suspense>
+    );
+  return { open, prepare, opening, dialog };
 }

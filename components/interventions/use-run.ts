@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type Batch, batchesOf, joinResults, type Progress, progressOf, type SeenEvent } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
@@ -47,6 +47,12 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
     };
   }, [takeOver]);
 
+  /** The result of the batches so far; null before the first answer. */
+  const soFar = (): InterventionResult | null => {
+    const [first, ...others] = work.current?.results ?? [];
+    return first === undefined ? null : joinResults([first, ...others]);
+  };
+
   const { mutate } = useMutation({
     mutationKey: ['run', key],
     mutationFn: async ({ request, batches, results, tryOne }: Work) => {
@@ -82,38 +88,30 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
         },
       });
       if (halt === 'gone') return;
-      const [first, ...others] = results;
+      const result = soFar();
       if (halt === null) {
-        if (first !== undefined) setRun({ phase: 'done', result: joinResults([first, ...others]), results });
-      } else if (several && first !== undefined) {
+        if (result !== null) setRun({ phase: 'done', result, results });
+      } else if (several && result !== null) {
         setRun({ phase: 'halted', progress: progressOf(batches, results), halt, results });
       } else if (halt.why === 'problem') setRun({ phase: 'refused', problem: halt.problem });
       else if (halt.why === 'absent') setRun({ phase: 'absent', key: batches[0]?.key ?? key });
     },
   });
 
-  const goOn = useCallback(() => {
+  const goOn = () => {
     if (work.current !== null && queries.isMutating({ mutationKey: ['run', key] }) === 0) mutate(work.current);
-  }, [mutate, queries, key]);
+  };
   /** With `tryOne`, one event goes first and the others wait for a confirmation. */
-  const send = useCallback(
-    ({ events, ...request }: InterventionRequest, tryOne: boolean) => {
-      if (queries.isMutating({ mutationKey: ['run', key] }) > 0) return;
-      const alone = tryOne && events.length > 1;
-      const batches = batchesOf(key, events, alone ? 1 : 0);
-      work.current = { request, batches, results: [], tryOne: alone };
-      goOn();
-    },
-    [goOn, queries, key],
-  );
-  const stop = useCallback(() => {
+  const send = ({ events, ...request }: InterventionRequest, tryOne: boolean) => {
+    if (queries.isMutating({ mutationKey: ['run', key] }) > 0) return;
+    const alone = tryOne && events.length > 1;
+    const batches = batchesOf(key, events, alone ? 1 : 0);
+    work.current = { request, batches, results: [], tryOne: alone };
+    goOn();
+  };
+  const stop = () => {
     wantsStop.current = true;
-  }, []);
-  /** The result of the batches so far; null before the first answer. */
-  const soFar = useCallback((): InterventionResult | null => {
-    const [first, ...others] = work.current?.results ?? [];
-    return first === undefined ? null : joinResults([first, ...others]);
-  }, []);
+  };
   return { run, send, goOn, stop, soFar };
 }
 
