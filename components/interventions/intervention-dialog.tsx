@@ -267,9 +267,8 @@ function ReasonField({ value, onChange, invalid, onSubmit }: ReasonFieldProps) {
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
           // A reason is one sentence: Enter confirms, shift-Enter breaks the line.
-          if (event.shiftKey) return;
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           onSubmit();
         }}

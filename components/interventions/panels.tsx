@@ -67,7 +67,6 @@ export function ResultPanel({ result, followed, subject, rows, onClose, onUndo }
     return event === undefined ? id : [event.type, event.aggregateId ?? event.id].filter((part) => part !== null).join(' · ');
   };
   const fates = new Map(followed?.fates?.events.map(({ id, fate }) => [id, fate]));
-  const fateOf = (id: string) => fates.get(id) ?? null;
   const done = t.has(`operations.${operation}.done`) ? (`operations.${operation}.done` as const) : 'interventions.changed';
   const groups = [
     { look: followed === null ? classes.changed : classes.sent, heading: t(done, { count: changed.length }), ids: changed },
@@ -93,7 +92,7 @@ export function ResultPanel({ result, followed, subject, rows, onClose, onUndo }
         .map(({ look, heading, ids }) => (
           <section key={ids[0]}>
             <h3 className={look}>{heading}</h3>
-            <RowNames ids={ids} nameOf={nameOf} fateOf={fateOf} outbox={subject.id} />
+            <RowNames ids={ids} nameOf={nameOf} fates={fates} outbox={subject.id} />
           </section>
         ))}
       <p className={classes.record}>
@@ -120,13 +119,13 @@ const NAMES_SHOWN = 100;
 interface RowNamesProps {
   ids: string[];
   nameOf: (id: string) => string;
-  fateOf: (id: string) => Fate | null;
+  fates: ReadonlyMap<string, Fate>;
   outbox: string;
 }
 
-function RowNames({ ids, nameOf, fateOf, outbox }: RowNamesProps) {
+function RowNames({ ids, nameOf, fates, outbox }: RowNamesProps) {
   const t = useTranslations('interventions');
-  const word = (fate: Fate | null) => fate !== null && <span data-fate={fate}>{t(`fates.words.${fate}`)}</span>;
+  const word = (fate: Fate | undefined) => fate && <span data-fate={fate}>{t(`fates.words.${fate}`)}</span>;
   return (
     <ul className={classes.names}>
       {ids.slice(0, NAMES_SHOWN).map((id) => (
@@ -134,7 +133,7 @@ function RowNames({ ids, nameOf, fateOf, outbox }: RowNamesProps) {
           <Anchor component={Link} href={eventHref(outbox, id)}>
             <bdi>{nameOf(id)}</bdi>
           </Anchor>{' '}
-          {word(fateOf(id))}
+          {word(fates.get(id))}
         </li>
       ))}
       {ids.length > NAMES_SHOWN && <li>{t('moreEvents', { count: ids.length - NAMES_SHOWN })}</li>}
@@ -263,7 +262,7 @@ function Checking({ sent, onKnown }: Extract<Unknown, { phase: 'checking' }>) {
   );
 }
 
-interface TroubleProps {
+interface ProblemPanelProps {
   problem: ProblemInfo;
   outbox: string;
   /** The change was sent and refused: nothing of it remains. */
@@ -271,7 +270,7 @@ interface TroubleProps {
   children?: ReactNode;
 }
 
-export function ProblemPanel({ problem: { code, reference, fields, because }, outbox, untouched = false, children }: TroubleProps) {
+export function ProblemPanel({ problem: { code, reference, fields, because }, outbox, untouched = false, children }: ProblemPanelProps) {
   const t = useTranslations();
   return (
     <div role="alert" className={classes.trouble}>
