@@ -137,11 +137,7 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
           {newest > 0 && <p className={classes.dead}>{t('deadLetters.ofNewestEach', { rows: newest })}</p>}
           {order.map((id) => {
             const letters = snapshot.outboxes.find(({ outbox: { id: own } }) => own === id);
-            return (
-              letters && (
-                <SteadySection key={id} {...sectionProps(letters)} list={query} round={round} current={-1} overview causes={null} />
-              )
-            );
+            return letters && <SteadySection key={id} {...sectionProps(letters)} list={query} round={round} />;
           })}
           <QuietOutboxes letters={quiet} />
         </>

@@ -92,14 +92,15 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
   );
 }
 
-interface SteadySectionProps extends Omit<DeadLettersSectionProps, 'shown'> {
+interface SteadySectionProps extends Omit<DeadLettersSectionProps, 'shown' | 'current' | 'overview' | 'causes'> {
   list: string;
   round: number;
 }
 
-/** One section of several, with steady rows of its own. */
+/** One section of the screen of all outboxes, with steady rows of its own. */
 export function SteadySection({ list, round, ...props }: SteadySectionProps) {
-  return <DeadLettersSection {...props} shown={useSteadyRows(list, props.letters.page?.events, round)} />;
+  const shown = useSteadyRows(list, props.letters.page?.events, round);
+  return <DeadLettersSection {...props} shown={shown} current={-1} overview causes={null} />;
 }
 
 const COLUMNS: readonly Column[] = ['aggregate', 'diedAt', 'age', 'attempts', 'error'];
