@@ -31,6 +31,7 @@ export function DetectScreen({ databases, chosen, answer, examination, examine }
   const choose = (database: string | null) =>
     start(() => go((router) => router.push(database === null ? '/detect' : `/detect?database=${encodeURIComponent(database)}`)));
   const detection = answer?.detection ?? null;
+  const ids = databases.map(({ id }) => ({ value: id, label: id }));
   return (
     <div className={classes.screen}>
       <header className={classes.head}>
@@ -38,17 +39,12 @@ export function DetectScreen({ databases, chosen, answer, examination, examine }
         <p className={classes.intro}>{t('intro')}</p>
         <div className={classes.choice}>
           {databases.length <= SIDE_BY_SIDE ? (
-            <ChoiceBar
-              aria-label={t('database')}
-              data={databases.map(({ id }) => ({ value: id, label: id }))}
-              value={chosen ?? ''}
-              onChange={choose}
-            />
+            <ChoiceBar aria-label={t('database')} data={ids} value={chosen ?? ''} onChange={choose} />
           ) : (
             <Select
               aria-label={t('database')}
               style={{ minWidth: 280 }}
-              data={[{ value: '', label: t('choose') }, ...databases.map(({ id }) => id)]}
+              data={[{ value: '', label: t('choose') }, ...ids]}
               value={chosen ?? ''}
               onChange={(event) => choose(event.currentTarget.value || null)}
             />

@@ -186,10 +186,8 @@ function Filters({ outbox, severity, open }: Pick<DoctorScreenProps, 'outbox' | 
   const { go } = useGo();
   const pathname = usePathname();
   const [pending, start] = useTransition();
-  const show = (next: { outbox?: string; severity?: string }) => {
-    const params = new URLSearchParams(
-      Object.entries(next).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ''),
-    );
+  const show = (next: { outbox: string; severity: string }) => {
+    const params = new URLSearchParams(Object.entries(next).filter(([, value]) => value !== ''));
     start(() => go((router) => router.replace(params.size === 0 ? pathname : `${pathname}?${params.toString()}`, { scroll: false })));
   };
   const count = (one: Severity): number => open.filter(({ finding }) => finding.severity === one).length;
@@ -199,7 +197,7 @@ function Filters({ outbox, severity, open }: Pick<DoctorScreenProps, 'outbox' | 
         aria-label={words('outbox')}
         value={outbox ?? ''}
         data={[{ value: '', label: words('all') }, ...outboxes.map(({ id, name }) => ({ value: id, label: name }))]}
-        onChange={(event) => show({ outbox: event.currentTarget.value, severity })}
+        onChange={(event) => show({ outbox: event.currentTarget.value, severity: severity ?? '' })}
       />
       <ChoiceBar
         aria-label={words('severity')}
@@ -208,7 +206,7 @@ function Filters({ outbox, severity, open }: Pick<DoctorScreenProps, 'outbox' | 
           { value: '', label: `${words('anySeverity')} ${open.length}` },
           ...SEVERITIES.map((one) => ({ value: one, label: `${words(`severities.${one}`)} ${count(one)}` })),
         ]}
-        onChange={(value) => show({ outbox, severity: value })}
+        onChange={(value) => show({ outbox: outbox ?? '', severity: value })}
       />
       {severity !== undefined && <span className={classes.quiet}>{words(`severityWhat.${severity}`)}</span>}
     </div>

@@ -58,20 +58,18 @@ export function ChoiceBar<T extends string>({ data, value, onChange, fullWidth, 
 }
 
 interface SelectProps extends ComponentProps<'select'> {
-  data: readonly (string | { value: string; label: string })[];
+  data: readonly { value: string; label: string }[];
 }
 
 export function Select({ data, className = '', ...props }: SelectProps) {
   return (
     <div className={`${classes.select} ${className}`}>
       <select className={classes.input} {...props}>
-        {data
-          .map((one) => (typeof one === 'string' ? { value: one, label: one } : one))
-          .map(({ value, label }) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
+        {data.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
       </select>
       <IconSelector size={14} aria-hidden />
     </div>

@@ -131,7 +131,7 @@ export function TimeZoneSelect() {
     <Select
       className={`${classes.zone} ${classes.wideOnly}`}
       aria-label={words('timeZone')}
-      data={[...new Set([current, ...zones])]}
+      data={[...new Set([current, ...zones])].map((zone) => ({ value: zone, label: zone }))}
       value={current}
       onChange={(event) => save(event.currentTarget.value)}
       onPointerEnter={list}
