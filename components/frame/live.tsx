@@ -39,7 +39,7 @@ interface LiveControl {
 const ControlContext = createContext<LiveControl | null>(null);
 const ReadingContext = createContext<LiveReading | null>(null);
 
-/** Holds the pause switch and the reading of the current screen; two contexts, so that a new reading renders only the dot. */
+/** Holds the pause switch and the reading of the current screen; two contexts, so that a new reading renders only what shows it. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const [paused, setPaused] = useState(false);
   const [reading, report] = useState<LiveReading | null>(null);
