@@ -306,13 +306,13 @@ async function toldApart(pairsOfDoors: [Door, Door][], one: Case, begun: number)
   return found;
 }
 
-/** Until the collector has looked at every outbox and the doctor has examined it: before that there is less to be told. */
+/** Until the collector has looked at every outbox and read its past, and the doctor has examined it: before that there is less to be told. */
 async function watched(context: Context, batch: readonly Case[]): Promise<void> {
   const ids = batch.flatMap((one) => one.ids);
   for (const id of ids) await examineNow(context, id);
   const isSampled = async (id: string): Promise<boolean> => {
-    const { points } = (await readFigures(context, id, '1h', { span: { window: '1h' } })).series;
-    return points.some(({ waiting, dead }) => waiting !== null && dead !== null);
+    const { summary, series } = await readFigures(context, id, '1h', { span: { window: '1h' } });
+    return summary.backfill === null && series.points.some(({ waiting, dead }) => waiting !== null && dead !== null);
   };
   await vi.waitFor(
     async () => {

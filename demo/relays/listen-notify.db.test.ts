@@ -65,7 +65,7 @@ describe('the listening relay', () => {
   });
 
   it('locks nothing: two relays take the same notification', async () => {
-    await stage.sink.setFault({ outbox: 'tested', mode: 'error', delayMs: 150 });
+    await stage.sink.setFault({ outbox: 'tested', mode: 'error', delayMs: 1_000 });
     const [one, two] = [stage.play(startRelay(stage.options)), stage.play(startRelay(stage.options))];
     await Promise.all([one.listening, two.listening]);
     const id = await stage.add();
