@@ -227,6 +227,8 @@ export const POISON_ROWS_MAX = 3;
 export interface Rhythm {
   p50Ms: number | null;
   published: number;
+  /** In so many minutes. */
+  minutes: number;
   /** Without creation times: the longest pause of the last hour. */
   pauseMs: number | null;
 }
@@ -240,12 +242,17 @@ export function rhythmOf({ reading, history }: Circumstances): Rhythm {
     const medianOf = (cell: Cell): number | null => (isSampled(cell) ? sampledMeanMs(cell) : (quantiles(cell.latency, [0.5])[0] ?? null));
     const medians = minutes.map(medianOf).filter((value) => value !== null);
     const published = minutes.reduce((sum, cell) => sum + cell.published, 0);
-    return { p50Ms: medians.sort((a, b) => a - b)[Math.floor(medians.length / 4)] ?? null, published, pauseMs };
+    return {
+      p50Ms: medians.sort((a, b) => a - b)[Math.floor(medians.length / 4)] ?? null,
+      published,
+      minutes: history?.minutes.length ?? 0,
+      pauseMs,
+    };
   }
-  if (reading === null) return { p50Ms: null, published: 0, pauseMs };
+  if (reading === null) return { p50Ms: null, published: 0, minutes: 0, pauseMs };
   const latency: Histogram = new Map();
   for (const cells of reading.tail.values()) mergeInto(latency, cells.get(ALL_TYPES)?.latency ?? new Map<number, number>());
-  return { p50Ms: quantiles(latency, [0.5])[0] ?? null, published: figuresIn(reading, FLOW).recent ?? 0, pauseMs };
+  return { p50Ms: quantiles(latency, [0.5])[0] ?? null, published: figuresIn(reading, FLOW).recent ?? 0, minutes: 60, pauseMs };
 }
 
 /** The longest run of minutes in which nothing went out, the one that lasts left out; as long as it can have been at most. */
@@ -276,10 +283,10 @@ const PATIENCE_PER_MEDIAN = 4;
 const PATIENCE_PER_GAP = 4;
 
 /** How long events may be due before this relay counts as stopped, in ms. If it is seen to try, no usual pace is needed. */
-export function silenceLimitMs({ p50Ms, published, pauseMs }: Rhythm, confirmed: boolean, tries = false): number {
+export function silenceLimitMs({ p50Ms, published, minutes, pauseMs }: Rhythm, confirmed: boolean, tries = false): number {
   const least = confirmed ? PATIENCE_MIN_MS.confirmed : PATIENCE_MIN_MS.once;
   if (p50Ms === null && published === 0) return tries ? Math.max(least, pauseMs ?? 0) : PATIENCE_UNKNOWN_MS;
-  const usual = p50Ms === null ? (PATIENCE_PER_GAP * 3_600_000) / published : PATIENCE_PER_MEDIAN * p50Ms;
+  const usual = p50Ms === null ? (PATIENCE_PER_GAP * minutes * 60_000) / published : PATIENCE_PER_MEDIAN * p50Ms;
   return Math.min(pauseMs === null ? PATIENCE_MAX_MS : PATIENCE_LOOKS_MS, Math.max(least, usual, pauseMs ?? 0));
 }
 

@@ -31,6 +31,12 @@ describe('relay stopped', () => {
     expect(judge(still(40), before(still(200), [40, 20])).verdict).toBe('healthy');
   });
 
+  test('the pace without latencies is of the minutes that were watched: sixty in four of them are missed after a quarter of a minute', () => {
+    const minutes = Array.from({ length: 4 }, () => ({ ...emptyCell(), minutes: 1, published: 15 }));
+    const history = { minutes, typesPublished: new Set<string>() };
+    expect(judge(still(17), before(still(17)), { history }).verdict).toBe('relay_stopped');
+  });
+
   test('the usual pace comes from the history where there is one, minute by minute', () => {
     const slow = historyOf(20_000);
     expect(judge(still(79), before(still(79)), { history: slow }).verdict).toBe('healthy');
