@@ -13,8 +13,9 @@ export async function signOut(): Promise<void> {
   // Used about once a day: no screen waits for this script.
   const { signOut: leave } = await import('next-auth/react');
   await leave({ redirect: false });
-  localStorage.setItem(KEY, new Date().toISOString());
   // A full page load: nothing this person saw stays in memory.
   document.body.hidden = true;
   window.location.assign('/login');
+  // Last: a browser may refuse to store.
+  localStorage.setItem(KEY, new Date().toISOString());
 }

@@ -10,7 +10,10 @@ type Step = (router: ReturnType<typeof useRouter>) => void;
 const WayContext = createContext({ open: (): boolean => true, go: (_: Step) => {}, stay: () => {}, waiting: false });
 
 const answers = (): Promise<boolean> =>
-  fetch('/api/health/live', { cache: 'no-store', signal: AbortSignal.timeout(3_000) }).then(Boolean, () => false);
+  fetch('/api/health/live', { cache: 'no-store', signal: AbortSignal.timeout(3_000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 /** Navigation that waits where the console does not answer: Next alone would leave for the browser's error page. */
 export function GoProvider({ children }: { children: ReactNode }) {
