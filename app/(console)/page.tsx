@@ -11,7 +11,7 @@ export default definePage({
   permission: 'outbox:read',
   render: async (context) => (
     <FleetScreen
-      initial={await readFleet(context)}
+      initial={await readFleet(context, true)}
       action={fleetSnapshot}
       findHref={can(context.actor.role, 'account:manage') ? '/detect' : null}
     />

@@ -10,7 +10,8 @@ import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { OutboxReading } from '@/lib/shared/model';
 import type { Answer } from './readings';
 
-/** How long to wait for a newer line if there is one to show, and if that one has no figures. */
+/** How long to wait for a newer line: if a recent one will do, if there is one to show, and if that one has no figures. */
+const SOON_WITHIN_MS = 50;
 const NEWER_WITHIN_MS = 600;
 const FIRST_WITHIN_MS = 2_500;
 const OLD_MS = 3 * POLL_INTERVAL_MS;
@@ -26,8 +27,8 @@ interface FleetOptions {
   compose(id: string, answer: Answer): Promise<OutboxReading & Pick<FleetEntry, 'sparkline' | 'sparklineOf'>>;
 }
 
-/** Returns a function that reads the fleet as it is known now. */
-export function createFleet({ directory, now, latest, everyMs, compose }: FleetOptions): () => Promise<FleetSnapshot> {
+/** Returns a function that reads the fleet as it is known now; `soon`: recent lines will do, newer ones are asked for next. */
+export function createFleet({ directory, now, latest, everyMs, compose }: FleetOptions): (soon?: boolean) => Promise<FleetSnapshot> {
   const shown = new Map<string, FleetEntry>();
 
   async function make(id: string, answer: Answer): Promise<FleetEntry> {
@@ -50,15 +51,17 @@ export function createFleet({ directory, now, latest, everyMs, compose }: FleetO
     return lineOf(id, answer);
   }
 
-  async function entryOf(id: string): Promise<FleetEntry> {
+  async function entryOf(id: string, soon: boolean): Promise<FleetEntry> {
     const before = shown.get(id);
     const newest = newestOf(id);
     if (before === undefined) return newest;
-    return (await within(newest, before.unread ? FIRST_WITHIN_MS : NEWER_WITHIN_MS)) ?? asOld(before, now());
+    const willDo = soon && before.stale === null && now() - Date.parse(before.summary.asOf) < OLD_MS;
+    const waitMs = before.unread ? FIRST_WITHIN_MS : willDo ? SOON_WITHIN_MS : NEWER_WITHIN_MS;
+    return (await within(newest, waitMs)) ?? asOld(before, now());
   }
 
-  return async () => {
-    const entries = await outsideRequests(() => Promise.all(directory.ids.map(entryOf)));
+  return async (soon = false) => {
+    const entries = await outsideRequests(() => Promise.all(directory.ids.map((id) => entryOf(id, soon))));
     const asOf = entries.flatMap(({ stale, unread, summary }) => (stale === null && !unread ? [summary.asOf] : [])).sort();
     return {
       asOf: asOf[0] ?? new Date(now()).toISOString(),

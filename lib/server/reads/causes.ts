@@ -49,12 +49,13 @@ export async function causesOf(context: Context, outbox: Outbox, dead: number | 
   });
 }
 
-/** The same as far as it is known within `waitMs`, from before if need be; null while nothing is, or where it cannot be read. */
+/** The same as far as it is known within `waitMs`, from before if need be and then at once; null while nothing is, or where it cannot be read. */
 export async function knownCauses(context: Context, outboxId: string, keptMs: number, waitMs: number): Promise<Causes | null> {
   const outbox = await within(context.console.directory.get(outboxId), waitMs).catch(() => null);
   if (outbox === null) return null;
   const newest = causesOf(context, outbox, null, keptMs).catch(() => null);
-  return (await within(newest, waitMs)) ?? ofOutboxes.get(outbox)?.get(seesAll(context))?.causes ?? null;
+  const before = ofOutboxes.get(outbox)?.get(seesAll(context))?.causes ?? null;
+  return (await within(newest, before === null ? waitMs : 0)) ?? before;
 }
 
 /** The causes of an outbox for scripts. Throws Problem `not_found`, `timeout`, `unavailable`. */

@@ -17,10 +17,10 @@ import { onOutbox } from './outboxes';
 import { seesAll } from './shown';
 import { together } from './together';
 
-/** Every outbox over the last hour, worst first. Readings are shared by all roles; what an error quotes is not. */
-export async function readFleet(context: Context): Promise<ExaminedFleet> {
-  const [fleet, doctor] = await Promise.all([context.console.snapshots.fleet(), readHeadlines(context)]);
-  const news = await readNews(context, fleet.entries);
+/** Every outbox over the last hour, worst first; `soon`: what is recent will do. Readings are shared by all roles; what an error quotes is not. */
+export async function readFleet(context: Context, soon = false): Promise<ExaminedFleet> {
+  const [fleet, doctor] = await Promise.all([context.console.snapshots.fleet(soon), readHeadlines(context)]);
+  const news = await readNews(context, fleet.entries, soon ? 100 : 300);
   const shown = (entry: FleetEntry): FleetLine => fleetLine({ ...entry, summary: shownSummary(context, entry.summary) });
   return { ...fleet, doctor, news, lacks: lacksOf(context.console.carrier.carrying()), entries: fleet.entries.map(shown) };
 }

@@ -14,7 +14,6 @@ import { orNothing } from './doctor';
 const OUTBOXES = 20;
 const CAUSES_KEPT_MS = 60_000;
 const GROUPS = 8;
-const WAIT_MS = 300;
 /** Actions and verdicts together; half of it for either, where both are many. */
 const CHANGES = 12;
 /** Lines of the audit looked at for them. */
@@ -22,15 +21,15 @@ const LINES = 50;
 const HOUR_MS = 3_600_000;
 const SHARED_MS = 5_000;
 
-/** Causes of deaths over all outboxes, as far as they are known soon, and what operators did in the last hour. */
-export async function readNews(context: Context, entries: readonly FleetEntry[]): Promise<FleetNews> {
+/** Causes of deaths over all outboxes, as far as they are known within `waitMs`, and what operators did in the last hour. */
+export async function readNews(context: Context, entries: readonly FleetEntry[], waitMs: number): Promise<FleetNews> {
   const deadOf = ({ stale, summary }: FleetEntry): number => (stale === null ? (summary.depth.dead.count ?? 0) : 0);
   const dying = entries
     .filter((entry) => deadOf(entry) > 0)
     .sort((a, b) => deadOf(b) - deadOf(a))
     .slice(0, OUTBOXES);
   const [found, changes] = await Promise.all([
-    Promise.all(dying.map(({ outbox }) => knownCauses(context, outbox.id, CAUSES_KEPT_MS, WAIT_MS))),
+    Promise.all(dying.map(({ outbox }) => knownCauses(context, outbox.id, CAUSES_KEPT_MS, waitMs))),
     orNothing(context.console, { actions: [], verdicts: [] }, () => changesOf(context)),
   ]);
   const causes = found.filter((one) => one !== null);
