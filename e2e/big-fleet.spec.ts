@@ -1,4 +1,5 @@
 /** Two hundred outboxes over twenty databases, three of them away: what the fleet screen costs a browser, and what stands first. */
+import type { Page } from '@playwright/test';
 import { sessionOf } from '@/scripts/testing/session';
 import { expect, test } from './fixtures';
 import { secondConsole } from './support/second-console';
@@ -19,6 +20,46 @@ const DOCUMENT_BYTES = 420_000;
 const ELEMENTS = 5_500;
 /** On a phone, where a line is a name and a sentence. */
 const PHONE_PX = 16_000;
+/** Until every line is drawn, and of the longest frame while scrolling: of the best of some visits, because others use the machine too. */
+const ALL_LINES_MS = 1_000;
+const FRAME_MS = 100;
+const VISITS = 6;
+
+/** In milliseconds; one line per visit goes to the report. */
+interface Visit {
+  allLinesMs: number;
+  longestFrameMs: number;
+}
+
+/** Notes when every line is drawn, which is when no room is kept for more, and every frame of more than 50 ms. */
+const watchFrames = (page: Page) =>
+  page.addInitScript(() => {
+    const seen = { allLinesMs: 0, frames: [] as number[] };
+    Object.assign(window, { seen });
+    const note = (list: PerformanceObserverEntryList) => seen.frames.push(...list.getEntries().map(({ duration }) => duration));
+    new PerformanceObserver(note).observe({ type: 'long-animation-frame' });
+    const look = () => {
+      const isDrawn = document.querySelector('tbody [data-row]') !== null && document.querySelector('tbody tr[aria-hidden]') === null;
+      if (isDrawn) seen.allLinesMs = performance.now();
+      else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+
+async function visit(page: Page, url: string): Promise<Visit> {
+  await page.goto(url);
+  await page.waitForFunction(() => (window as unknown as { seen: { allLinesMs: number } }).seen.allLinesMs > 0);
+  return page.evaluate(async () => {
+    const { seen } = window as unknown as { seen: { allLinesMs: number; frames: number[] } };
+    const { allLinesMs } = seen;
+    seen.frames.length = 0;
+    for (let y = 0; y < document.documentElement.scrollHeight; y += 100) {
+      window.scrollTo(0, y);
+      await new Promise(requestAnimationFrame);
+    }
+    return { allLinesMs, longestFrameMs: Math.max(0, ...seen.frames) };
+  });
+}
 
 test('two hundred outboxes are a light page, and those of databases that are away bury nothing', async ({ world, playwright, page }) => {
   const console = await secondConsole(world, (config) => {
@@ -44,19 +85,19 @@ test('two hundred outboxes are a light page, and those of databases that are awa
     const figures = page.locator('td[data-column="waiting"]');
     await expect.poll(() => figures.count()).toBeGreaterThan(140);
 
-    const began = Date.now();
+    await watchFrames(page);
+    const visits: Visit[] = [];
+    for (let at = 0; at < VISITS; at += 1) visits.push(await visit(page, console.world.url));
+
     const answer = await page.goto(console.world.url);
     const links = page.getByRole('link', { name: /^Service \d+ outbox \d$/ }).and(page.locator('[data-row]'));
-    await expect(links.first()).toBeVisible();
-    const firstLinesMs = Date.now() - began;
-    // All lines are drawn when no room is kept for more.
     await expect(page.locator('tbody tr[aria-hidden]')).toHaveCount(0);
     expect(await links.count()).toBeGreaterThan(100);
     const bytes = (await answer?.body())?.length ?? Infinity;
     const elements = await page.evaluate(() => document.querySelectorAll('*').length);
-    test
-      .info()
-      .annotations.push({ type: 'cost', description: JSON.stringify({ bytes, elements, firstLinesMs, allMs: Date.now() - began }) });
+    test.info().annotations.push({ type: 'cost', description: JSON.stringify({ bytes, elements, visits }) });
+    expect(Math.min(...visits.map(({ allLinesMs }) => allLinesMs)), 'until every line is drawn').toBeLessThan(ALL_LINES_MS);
+    expect(Math.min(...visits.map(({ longestFrameMs }) => longestFrameMs)), 'the longest frame while scrolling').toBeLessThan(FRAME_MS);
     expect(bytes, 'bytes of the document').toBeLessThan(DOCUMENT_BYTES);
     expect(elements, 'elements of the page').toBeLessThan(ELEMENTS);
 

@@ -152,7 +152,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
 }
 
 /** Lines rendered with the page: more than any screen shows at once. */
-const FIRST_LINES = 32;
+const FIRST_LINES = 24;
 /** Lines added at a time: a frame of work. */
 const MORE_LINES = 40;
 
