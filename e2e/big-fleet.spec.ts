@@ -50,6 +50,9 @@ async function visit(page: Page, url: string): Promise<Visit> {
   await page.goto(url);
   await page.waitForFunction(() => (window as unknown as { seen: { allLinesMs: number } }).seen.allLinesMs > 0);
   return page.evaluate(async () => {
+    // Whoever scrolls has seen the page first.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => requestIdleCallback(resolve));
     const { seen } = window as unknown as { seen: { allLinesMs: number; frames: number[] } };
     const { allLinesMs } = seen;
     seen.frames.length = 0;

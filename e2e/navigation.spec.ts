@@ -47,6 +47,8 @@ test('offline, no click leaves the page; it says so, and the last one is followe
   await page.context().setOffline(false);
   await expect(page).toHaveURL(/\/audit$/);
   await expect(offline).toBeHidden();
+  // Its scripts are there, and it reads by itself.
+  await expect(page.getByRole('button', { name: /Live/ })).toBeVisible();
 
   // The machine has a network, and the console does not answer.
   await page.route('**/*', (route) => route.abort('connectionrefused'));
