@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import { allPlaces, type Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
-import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
+import { type EventRow, placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
 import { idFits } from '@/lib/outbox/rows/row-id';
 import { touchedCount } from '@/lib/outbox/rows/touched';
 import { isState } from '@/lib/shared/states';
@@ -18,15 +18,7 @@ export interface Classified {
 }
 
 /** Where a row is now, whatever its state, and what the guard compares. */
-export interface EventLocation extends ById {
-  state: string;
-  exact: string;
-  stable: string;
-  touched: string | null;
-  published_at: string | null;
-  type: string | null;
-  aggregate_id: string | null;
-}
+export type EventLocation = ById & Pick<EventRow, 'state' | 'exact' | 'stable' | 'touched' | 'publishedAt' | 'type' | 'aggregateId'>;
 
 /** For each step the rows it applies to now, and rows too young for a step that requires an age. */
 export interface RowsOfSteps {
@@ -41,8 +33,8 @@ export async function classify(change: Omit<Change, 'author'>, steps: readonly S
   const ids = rows.map(({ id }) => id);
   const found = await rowsById<EventLocation>(outbox, db, ids, (at) => {
     return sql`${at.id.text} as id, ${at.state} as state,
-        ${at.exact} as exact, ${at.stable} as stable, ${touchedCount(outbox, at)} as touched, ${at.roleIso('publishedAt')} as published_at,
-        ${at.roleText('type')} as type, ${at.roleText('aggregateId')} as aggregate_id`;
+        ${at.exact} as exact, ${at.stable} as stable, ${touchedCount(outbox, at)} as touched,
+        ${at.roleIso('publishedAt')} as ${sql.id('publishedAt')}, ${at.roleText('type')} as type, ${at.roleText('aggregateId')} as ${sql.id('aggregateId')}`;
   });
   return reasonsFor(change, steps, rows, found, await rowsOfSteps(outbox, db, steps, [...found.values()]));
 }
@@ -90,8 +82,8 @@ export function reasonsFor(
 
 function skipped(id: string, row: EventLocation | undefined, { code, because }: Reason): RecordEvent {
   const state = row !== undefined && isState(row.state) ? row.state : ('unmapped' as const);
-  const detail = row === undefined ? null : { state, at: row.published_at, ...(because == null ? {} : { because }) };
-  const [type, aggregate] = [row?.type ?? null, row?.aggregate_id ?? null];
+  const detail = row === undefined ? null : { state, at: row.publishedAt, ...(because == null ? {} : { because }) };
+  const [type, aggregate] = [row?.type ?? null, row?.aggregateId ?? null];
   return { event_id: id, event_type: type, aggregate_id: aggregate, code, detail, before: null, after: null };
 }
 

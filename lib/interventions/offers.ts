@@ -27,12 +27,12 @@ export const stepLetters =
 
 /** For an event read with `stepLetters`. Hints only: the guard decides again. */
 export function offersFor(outbox: Outbox, { place, event, beside }: StoredEvent): EventDetail['operations'] {
+  const { id } = event;
   const version = decodeVersion(event.version);
   if (version === null) return {};
-  const { id, state, type, publishedAt: published_at, aggregateId: aggregate_id } = event;
   const published = beside[0] === FITS ? 'fits' : null;
   const touched = version.touched === null ? null : String(version.touched);
-  const row = { ...version, place, id, state, type, published_at, aggregate_id, published, touched };
+  const row = { ...version, ...event, place, published, touched };
   let read = 1;
   const entries = OPERATIONS.map((operation) => {
     const steps = stepsOf(outbox, operation);

@@ -62,25 +62,15 @@ export interface StoreTables {
     place: string;
     lastAt: Stamp;
   };
-  audit_entry: ByActor & {
-    id: string;
-    at: string;
-    actorRole: string;
-    operation: string;
-    outbox: string | null;
-    eventId: string | null;
-    eventType: string | null;
-    aggregateId: string | null;
-    reason: string;
-    outcome: AuditEntry['outcome'];
-    code: string | null;
-    interventionId: string | null;
-    /** The decision that several interventions carried out; null for one alone. */
-    action?: string | null;
-    before: string | null;
-    after: string | null;
-    recordedAt: Stamp;
-  };
+  audit_entry: ByActor &
+    Omit<AuditEntry, 'actor' | 'role' | 'oddities' | 'events' | 'before' | 'after'> & {
+      actorRole: string;
+      /** The decision that several interventions carried out; null for one alone. */
+      action?: string | null;
+      before: string | null;
+      after: string | null;
+      recordedAt: Stamp;
+    };
   carried_record: {
     id: string;
     outbox: string;

@@ -64,7 +64,7 @@ export async function listEvents(
     orderedBy: by,
     searched: {
       rows: Math.max(looked.rows, shown.length),
-      backTo: (more || backwards ? (last?.position_at ?? last?.created_at) : looked.backTo) ?? null,
+      backTo: (more || backwards ? (last?.position_at ?? last?.createdAt) : looked.backTo) ?? null,
       complete: !more && looked.end === null && leftOut.length === 0 && !walks.some(({ tried }) => tried.on === 'sample'),
     },
     leftOut,

@@ -22,32 +22,16 @@ export const isCutError = (error: string): boolean =>
 /** NULL as a text, where a place has no such value. */
 export const NO_TEXT = sql<null>`cast(null as char(1))`;
 
-/** An event as the database returns it, all values as text. */
-export interface EventRow {
-  id: string;
-  /** Followed by a colon and the library's own name for it, if its rule has one. */
-  state: string;
-  type: string | null;
-  topic: string | null;
-  aggregate_type: string | null;
-  aggregate_id: string | null;
-  created_at: string | null;
-  published_at: string | null;
-  attempted_at: string | null;
-  died_at: string | null;
-  attempts: string | null;
-  max_attempts: string | null;
-  error: string | null;
-  dedup_key: string | null;
-  trace_id: string | null;
-  amount: string | null;
-  currency: string | null;
-  /** Set if a document is too large to read values from it. */
-  too_large: string | null;
-  exact: string;
-  stable: string;
-  touched: string | null;
-}
+const TEXTS = ['type', 'topic', 'aggregateType', 'aggregateId', 'dedupKey', 'traceId'] as const;
+const COUNTS = ['attempts', 'maxAttempts'] as const;
+const OTHERS = ['createdAt', 'publishedAt', 'lastAttemptAt', 'error', 'amount', 'currency'] as const;
+
+/**
+ * An event as the database returns it, all values as text. The state is followed by a colon and the library's own name for it, if its rule
+ * has one; `tooLarge` is set if a document is too large to read values from it.
+ */
+export type EventRow = Record<'id' | 'state' | 'exact' | 'stable', string> &
+  Record<(typeof TEXTS | typeof COUNTS | typeof OTHERS)[number] | 'diedAt' | 'tooLarge' | 'touched', string | null>;
 
 /** SQL expressions over one place of an outbox, under one alias. */
 export type PlaceSql = ReturnType<typeof placeSql>;
@@ -120,15 +104,17 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
   const sizes = takenApart(outbox, at.place).flatMap((role) => at.roleSize(role) ?? []);
   const large = sizes.map((size) => sql<boolean>`${size} > ${sql.lit(READ_BYTES)}`);
   const state = at.place.key === 'main' ? labelledState(outbox.shape, at.alias, outbox.scope) : at.state;
-  return sql`${at.id.text} as id, ${state} as state, ${at.roleText('type')} as type, ${at.roleText('topic')} as topic,
-    ${at.roleText('aggregateType')} as aggregate_type, ${at.roleText('aggregateId')} as aggregate_id,
-    ${at.roleIso('createdAt')} as created_at, ${at.roleIso('publishedAt')} as published_at, ${at.roleIso('attemptedAt')} as attempted_at,
-    ${at.roleIso(deadSinceRole(at.place))} as died_at,
-    ${at.roleText('attempts')} as attempts, ${at.roleText('maxAttempts')} as max_attempts,
-    ${at.roleHead('error', LIST_ERROR_CHARACTERS)} as error,
-    ${at.roleText('dedupKey')} as dedup_key, ${at.roleText('traceId')} as trace_id,
-    ${amountColumns(outbox, at, READ_BYTES)},
-    ${large.length === 0 ? NO_TEXT : sql`case when ${or(large)} then 'y' end`} as too_large, ${at.exact} as exact, ${at.stable} as stable`;
+  const texts = [...TEXTS, ...COUNTS].map((key) => sql`${at.roleText(key)} as ${sql.id(key)}`);
+  const times = {
+    createdAt: 'createdAt',
+    publishedAt: 'publishedAt',
+    lastAttemptAt: 'attemptedAt',
+    diedAt: deadSinceRole(at.place),
+  } as const;
+  return sql`${at.id.text} as id, ${state} as state, ${sql.join(texts)},
+    ${sql.join(Object.entries(times).map(([alias, role]) => sql`${at.roleIso(role)} as ${sql.id(alias)}`))},
+    ${at.roleHead('error', LIST_ERROR_CHARACTERS)} as error, ${amountColumns(outbox, at, READ_BYTES)}, ${at.exact} as exact, ${at.stable} as stable,
+    ${large.length === 0 ? NO_TEXT : sql`case when ${or(large)} then 'y' end`} as ${sql.id('tooLarge')}`;
 }
 
 /** `amount` and `currency`, by their paths into the payload; NULL where that has more than `maxBytes`. */
@@ -157,26 +143,19 @@ function takenApart(outbox: Outbox, { roles }: Place): ValueRole[] {
 export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): VersionedEvent {
   const [name = '', ...label] = row.state.split(':');
   const state = isState(name) ? name : 'unmapped';
+  const told = Object.fromEntries([...TEXTS, ...OTHERS].map((key) => [key, row[key]])) as Pick<
+    EventRow,
+    (typeof TEXTS | typeof OTHERS)[number]
+  >;
   return {
+    ...told,
     id: row.id,
     state,
     stateLabel: ownWord(name, label.join(':')),
-    type: row.type,
-    topic: row.topic,
-    aggregateType: row.aggregate_type,
-    aggregateId: row.aggregate_id,
-    createdAt: row.created_at,
-    publishedAt: row.published_at,
-    lastAttemptAt: row.attempted_at,
-    diedAt: state === 'dead' ? row.died_at : null,
+    diedAt: state === 'dead' ? row.diedAt : null,
     attempts: countOf(row.attempts),
-    maxAttempts: countOf(row.max_attempts) ?? outbox.parameters.maxAttempts,
-    error: row.error,
-    dedupKey: row.dedup_key,
-    traceId: row.trace_id,
-    amount: row.amount,
-    currency: row.currency,
-    tooLarge: row.too_large !== null,
+    maxAttempts: countOf(row.maxAttempts) ?? outbox.parameters.maxAttempts,
+    tooLarge: row.tooLarge !== null,
     version: encodeVersion({ place, state, exact: row.exact, stable: row.stable, touched: countOf(row.touched) }),
   };
 }
