@@ -13,7 +13,7 @@ import { getEvent } from '@/lib/outbox/rows/get-event';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { fingerprintOf, proofFacts } from '@/lib/outbox/proof/proof-facts';
-import { readOnlyProblem, readOnlyText, requireSameTables } from '@/lib/outbox/rights/read-only';
+import { readOnlyAdvice, readOnlyProblem, requireSameTables } from '@/lib/outbox/rights/read-only';
 import { decodeVersion, encodeVersion } from '@/lib/outbox/rows/version';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -54,7 +54,7 @@ export async function prove(bound: Outbox, options: ProofOptions): Promise<Proof
   const outbox = asMapped(bound);
   const first = whyNotProvable(outbox) ?? (lacksComputed(outbox) ? 'companions_out_of_date' : null);
   if (first !== null)
-    throw new Problem('read_only', `Outbox ${outbox.id} cannot be proven yet (${first}): ${readOnlyText(first)}`, {
+    throw new Problem('read_only', `Outbox ${outbox.id} cannot be proven yet (${first}): ${readOnlyAdvice(outbox.id, first)}`, {
       because: first,
     });
   try {

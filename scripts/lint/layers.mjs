@@ -25,7 +25,7 @@ const BELOW_SERVER = {
   'lib/config': { holds: 'the configuration file, checked', imports: ['lib/shape', 'lib/env', 'lib/messages', SHARED] },
   'lib/outbox': {
     holds: 'one configured outbox: rows, lists, masks, rights',
-    imports: ['lib/config', 'lib/shape', 'lib/database', 'lib/messages', SHARED],
+    imports: ['lib/config', 'lib/shape', 'lib/database', SHARED],
     sql: true,
   },
   'lib/detection': { holds: 'which tables of a database are outboxes', imports: ['lib/config', ...BOUND] },

@@ -1,4 +1,3 @@
-import en from '@/lib/messages/en.json';
 import type { Db } from '@/lib/database/description';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { Problem } from '@/lib/shared/problems';
@@ -6,14 +5,44 @@ import type { ProofDifference } from '@/lib/shared/changes/proofs';
 import { livePlaces, type Outbox } from '../outbox';
 import { judgeProof, type KnownProof } from '../proof/proven';
 
-/** As the screens say it, in English. */
-export const readOnlyText = (why: ReadOnlyReason): string => en.readOnly[why].replaceAll("''", "'");
+/** Screens have their own texts, under `readOnly.<code>`. */
+const ADVICE: Record<ReadOnlyReason, string> = {
+  no_operator_url: 'its database has no operatorUrl; add one to the configuration',
+  not_installed: "the console's tables are not installed; run npm run console -- install {outbox}",
+  reinstall_needed:
+    "the console's records lack the index, or its reader the right, by which changes are counted; run npm run console -- install {outbox} again",
+  companions_out_of_date: 'its archive does not match its table any more; run npm run console -- install {outbox} again',
+  mapping_not_proven: 'its mapping has not been proven; run npm run console -- prove {outbox}, or prove it in its settings',
+  proof_failed: 'its last proof showed that no operation does what it says; look at the proof, correct the mapping or the table',
+  mapping_changed: 'its mapping is not the one that was proven; prove it again',
+  table_changed: 'its table is not the one that was proven; prove the mapping again',
+  table_differs: 'its table differs from the one this shape was tested on; prove the mapping on this table',
+  changes_off: 'changes are turned off; an administrator can turn them on, in its settings',
+  proof_unknown: "the console's store does not answer, so nobody knows whether it was proven; try again in a moment",
+  not_transactional: 'its table cannot take a change back (it is not transactional); convert it to InnoDB',
+  statement_binlog:
+    'its server writes statements into its binary log and refuses the isolation that changes need; let it write rows (binlog_format=ROW or MIXED)',
+  no_primary_key: 'its table has no unique key that names one row',
+  no_grant: "the operator's role lacks privileges; run npm run console -- install {outbox} and apply its grants",
+  no_privilege: "the reader's role may not read its table; run npm run console -- install {outbox} and apply its grants",
+  table_missing: 'its table was not found',
+  source_unusable: 'its table does not fit its mapping; check the mapping against the table',
+  server_outdated: 'its server refused a statement that it may be too old to know',
+  source_slow: 'its database takes too long to answer, or its connections are all in use; try again in a moment',
+  source_down: 'its database does not answer',
+};
+
+export const readOnlyAdvice = (outboxId: string, why: ReadOnlyReason): string => ADVICE[why].replace('{outbox}', outboxId);
 
 /** Refuses any change to a read-only outbox: the reason's code in brackets, and what to do. */
 export function readOnlyProblem(outboxId: string, why: ReadOnlyReason, differences: ProofDifference[] = []): Problem {
   const changed = differences.slice(0, 5).map(({ what, of, name }) => `${what} ${name === null ? of : `${of}.${name}`}`);
-  const found = changed.length === 0 ? '' : ` Different: ${changed.join(', ')}.`;
-  return new Problem('read_only', `Outbox ${outboxId}, ${why}: ${readOnlyText(why)}${found} This try changed nothing`, { because: why });
+  const found = changed.length === 0 ? '' : ` (different: ${changed.join(', ')})`;
+  return new Problem(
+    'read_only',
+    `Outbox ${outboxId} is read-only here (${why}): ${readOnlyAdvice(outboxId, why)}${found}. This try changed nothing`,
+    { because: why },
+  );
 }
 
 /** Throws Problem `read_only` unless it may be changed, also by the newest proof; returns the operations that this proof refuses. */
