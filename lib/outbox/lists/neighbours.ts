@@ -4,12 +4,11 @@ import type { Neighbour, OutboxEvent } from '@/lib/shared/model';
 import { isIndexed } from './filters';
 import { fromOf, keyOrder, readByIndex } from './sql';
 import { listOf, type Walk } from './walks';
+import { numberedKey } from '../indexes/index-fit';
 import { isSmall, livePlaces, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from '../rows/row';
 import { and, statePredicate } from '@/lib/shape/compile';
-import { keepsOrder } from '@/lib/shape/shape';
-import type { LiveState } from '@/lib/shared/states';
 
 const SIDE = 25;
 const NEIGHBOURS_MS = 2_000;
@@ -38,11 +37,20 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
   const events = rows.map((row) => toEvent(outbox, row.place, row));
   // An archived event is not in the live tables, but is shown among its neighbours.
   const all = events.some((other) => other.id === event.id) ? events : [...events, event];
-  all.sort((a, b) => compare(a.createdAt ?? '', b.createdAt ?? '') || compare(a.id, b.id));
+  const byId = (a: OutboxEvent, b: OutboxEvent): number => a.id.localeCompare(b.id, 'en', { numeric: true });
+  const numbered = new Set(rows.flatMap(({ place, id }) => (place === 'main' && isNumbered(outbox.main) ? id : [])));
+  const order: Order = (a, b) =>
+    compare(a.createdAt ?? '', b.createdAt ?? '') || (numbered.has(a.id) && numbered.has(b.id) ? byId(a, b) : 0);
+  all.sort((a, b) => order(a, b) || byId(a, b));
   const here = all.findIndex((other) => other.id === event.id);
   const shown = all.slice(Math.max(0, here - SIDE), here + SIDE + 1);
-  return { neighbours: mark(shown, event.id, keepsOrder(outbox.shape)), complete: whole.length === livePlaces(outbox).length };
+  return { neighbours: mark(shown, event.id, outbox.shape.ordering?.blockedBy ?? [], order), complete: whole.length === livePlaces(outbox).length };
 }
+
+/** Events of one time follow each other by number; which of two tables, or of ids that are no numbers, came first, nobody knows. */
+const isNumbered = (place: Place): boolean => place.key === 'main' && numberedKey(place) !== null;
+
+type Order = (a: OutboxEvent, b: OutboxEvent) => number;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -97,13 +105,14 @@ function near(outbox: Outbox, at: PlaceSql, event: OutboxEvent, which: Side | nu
 
 const isWaiting = (event: OutboxEvent): boolean => event.state !== 'published' && event.state !== 'archived';
 
-/** Blocked: waits behind an earlier unpublished event, if the relay keeps order. Overtaken: a later one is published, if it does not. */
-export function mark(events: OutboxEvent[], currentId: string, inOrder: boolean): Neighbour[] {
-  return events.map((event, index) => ({
+/** Blocked: waits behind an earlier event in one of these states, if the relay keeps order. Overtaken: a later one is published, if it does not. */
+export function mark(events: OutboxEvent[], currentId: string, blockedBy: readonly string[], order: Order): Neighbour[] {
+  return events.map((event) => ({
     event,
     current: event.id === currentId,
-    blocked: inOrder && isWaiting(event) && events.slice(0, index).some(isWaiting),
-    overtaken: !inOrder && isWaiting(event) && events.slice(index + 1).some((later) => later.state === 'published'),
+    blocked: isWaiting(event) && events.some((other) => order(other, event) < 0 && blockedBy.includes(other.state)),
+    overtaken:
+      blockedBy.length === 0 && isWaiting(event) && events.some((other) => order(other, event) > 0 && other.state === 'published'),
   }));
 }
 
@@ -116,9 +125,9 @@ const ORDER_MS = 1_000;
  */
 export async function orderWithin(outbox: Outbox, ids: readonly string[]): Promise<{ code: string; count: number } | 'not_looked' | null> {
   const other = placeSql(outbox, outbox.main, 'other');
-  const inOrder = keepsOrder(outbox.shape);
-  const states: readonly LiveState[] = inOrder ? (outbox.shape.ordering?.blockedBy ?? []) : ['published'];
-  const standing = statePredicate(outbox.shape, states, 'other', outbox.scope);
+  const { blockedBy = [] } = outbox.shape.ordering ?? {};
+  const inOrder = blockedBy.length > 0;
+  const standing = statePredicate(outbox.shape, inOrder ? blockedBy : ['published'], 'other', outbox.scope);
   if (other.role('aggregateId') === null) return null;
   if (standing === null || !(isSmall(outbox.main) || isIndexed(outbox.main, 'aggregateId'))) return 'not_looked';
   const counts = livePlaces(outbox).flatMap((place) => {
@@ -129,10 +138,12 @@ export async function orderWithin(outbox: Outbox, ids: readonly string[]): Promi
     });
     const [own, its] = [at.roleInstant('createdAt'), other.roleInstant('createdAt')];
     if (at.role('aggregateId') === null || own === null || its === null) return [];
-    const beyond = inOrder ? sql<boolean>`${its} < ${own}` : sql<boolean>`${its} > ${own}`;
+    const number = ({ id }: PlaceSql) => (isNumbered(place) ? id.columns.map((column) => column.sql) : []);
+    const { beyond } = outbox.database.engine.fragments;
+    const apart = beyond([its, ...number(other)], inOrder ? '<' : '>', [own, ...number(at)]);
     return [
       sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(ids)} and exists
-      (select 1 from ${other.from} where ${and([...same, beyond, standing])})`,
+      (select 1 from ${other.from} where ${and([...same, apart, standing])})`,
     ];
   });
   if (counts.length === 0) return 'not_looked';

@@ -5,7 +5,8 @@ import type { Shape } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import type { Outbox } from '../outbox';
-import { orderWithin } from './neighbours';
+import { getEvent } from '../rows/get-event';
+import { neighboursOf, orderWithin } from './neighbours';
 
 const shape = defineShape({
   key: 'stops',
@@ -33,9 +34,9 @@ describe.each(ENGINES)('on %s', (engine) => {
     await db.query(`CREATE TABLE stops (${columns})`);
     await db.query(`CREATE TABLE stops_failed (${columns}, why varchar(50))`);
     await db.query('CREATE INDEX stops_tram ON stops (line, tram)');
-    const add = (table: string, id: number, tram: string, status: string, rest = '') =>
+    const add = (table: string, id: number, tram: string, status: string, rest = '', second = id) =>
       db.query(
-        `INSERT INTO ${table} VALUES (${String(id)}, 'stop', 'l', '${tram}', '{}', '2026-01-01 00:00:${String(id).padStart(2, '0')}', '${status}'${rest})`,
+        `INSERT INTO ${table} VALUES (${String(id)}, 'stop', 'l', '${tram}', '{}', '2026-01-01 00:00:${String(second).padStart(2, '0')}', '${status}'${rest})`,
       );
     // Overtaken: 1 by 3. Not: 2, whose later one waits; 4, whose sent one is earlier; 6 is alone.
     await add('stops', 1, 'a', 'failed');
@@ -48,6 +49,15 @@ describe.each(ENGINES)('on %s', (engine) => {
     await add('stops', 8, 'd', 'sent');
     for (let id = 20; id < 50; id += 1) await add('stops', id, 'e', 'sent');
     await add('stops', 10, 'e', 'failed');
+    // All of one second: the number says which is later, but not across two tables.
+    await add('stops', 99, 'f', 'failed', '', 50);
+    await add('stops', 100, 'f', 'sent', '', 50);
+    await add('stops', 999, 'g', 'sent', '', 50);
+    await add('stops', 1000, 'g', 'failed', '', 50);
+    await add('stops', 9_999, 'i', 'failed', '', 50);
+    await add('stops', 10_000, 'i', 'new', '', 50);
+    await add('stops', 1001, 'h', 'sent', '', 50);
+    await add('stops_failed', 98, 'h', 'failed', `, 'no'`, 50);
   });
   let open: OpenOutbox;
   beforeAll(async () => {
@@ -70,6 +80,25 @@ describe.each(ENGINES)('on %s', (engine) => {
   it('counts those that an earlier one holds up where the relay keeps order', async () => {
     const outbox = { ...large(open.outbox, true), shape: inOrder };
     expect(await orderWithin(outbox, ['1', '4', '5', '6'])).toEqual({ code: 'blocked_by_order', count: 2 });
+  });
+
+  it('takes numbered events of the same time by their numbers, on the page as in the dialog', async () => {
+    const within = async (outbox: Outbox, id: number) => {
+      const stored = await getEvent(outbox, String(id));
+      if (stored === null) throw new Error('an event that is not there');
+      const { neighbours } = await neighboursOf(outbox, stored.event);
+      const { blocked, overtaken } = neighbours.find(({ current }) => current) ?? {};
+      const order = await orderWithin(outbox, [String(id)]);
+      return [neighbours.map(({ event }) => Number(event.id)), blocked, overtaken, order];
+    };
+    const out = (count: number) => ({ code: 'later_event_is_out', count });
+    expect(await within(open.outbox, 99)).toEqual([[99, 100], false, true, out(1)]);
+    expect(await within(open.outbox, 1000)).toEqual([[999, 1000], false, false, out(0)]);
+    expect(await within(open.outbox, 98)).toEqual([[98, 1001], false, false, out(0)]);
+    const keeping = { ...open.outbox, shape: inOrder };
+    const held = (count: number) => ({ code: 'blocked_by_order', count });
+    expect(await within(keeping, 9_999)).toEqual([[9_999, 10_000], false, false, held(0)]);
+    expect(await within(keeping, 10_000)).toEqual([[9_999, 10_000], true, false, held(1)]);
   });
 
   it('does not look where no index leads to the aggregate of a large table, and says so', async () => {
