@@ -34,15 +34,21 @@ const entry = {
   before: null,
   after: null,
 };
+const none = {
+  groups: [],
+  moreGroups: 0,
+  searched: { complete: true, rows: 0, outboxes: 0 },
+  atStake: { sums: [], whole: true },
+  actions: [],
+  verdicts: [],
+  changes: 'all',
+} as const;
 const shown = (news: Partial<FleetNews>): string =>
   renderToStaticMarkup(
     <NextIntlClientProvider locale="en" messages={messages} timeZone="UTC">
       <MantineProvider>
         <ClockProvider serverNow={0}>
-          <News
-            news={{ groups: [], moreGroups: 0, atStake: { sums: [], whole: true }, actions: [], verdicts: [], ...news }}
-            entries={[{ outbox: { id: 'escrow', name: 'Escrow' } } as FleetLine]}
-          />
+          <News news={{ ...none, ...news } as FleetNews} entries={[{ outbox: { id: 'escrow', name: 'Escrow' } } as FleetLine]} />
         </ClockProvider>
       </MantineProvider>
     </NextIntlClientProvider>,
@@ -50,7 +56,7 @@ const shown = (news: Partial<FleetNews>): string =>
 
 test('where nothing died and nothing changed both parts say so, and keep their place', () => {
   expect(shown({})).toMatch(/No events are dead\..*Nothing changed, and nobody acted\./);
-  expect(shown({ atStake: { sums: [], whole: false } })).toContain('No causes are known yet.');
+  expect(shown({ searched: { ...none.searched, complete: false } })).toContain('No causes are known.');
 });
 
 test('verdicts that began or ended stand among the actions, the last change first', () => {
@@ -72,6 +78,17 @@ test('causes name their outbox and lead to their rows; what is at stake is said 
   expect(page).toContain('At stake: 12.50 EUR or more');
   expect(page).toContain('≥ 12.50\u00a0EUR');
   expect(page).not.toContain('<button');
+});
+
+test('a list that is not whole says so: causes of the newest, of some outboxes; changes that are the newest, or not known', () => {
+  const text = (news: Partial<FleetNews>): string => shown(news).replace(/<[^>]*>/g, '');
+  expect(text({})).not.toMatch(/newest|audit|with most/);
+  const searched = { complete: false, rows: 1_000, outboxes: 20 };
+  expect(text({ groups: [group], searched })).toContain('Counted over the newest 1,000 dead events of each outbox. Only the 20 outboxes');
+  expect(text({ groups: [group], searched: { ...searched, rows: 0 } })).not.toContain('newest');
+  expect(text({ changes: 'newest' })).toMatch(/These are the newest.*audit/);
+  expect(text({ changes: 'unread' })).toMatch(/The console’s store does not answer: what changed is not known\.$/);
+  expect(text({ changes: 'unread' })).not.toContain('Nothing changed');
 });
 
 test('who acted is named with what was done, to how many events, and why', () => {

@@ -19,7 +19,7 @@ interface NewsProps {
 }
 
 /** Below the lines, side by side, so that neither moves the other: why events died, and what changed in the last hour. */
-export function News({ news: { groups, moreGroups, atStake, actions, verdicts }, entries }: NewsProps) {
+export function News({ news: { groups, moreGroups, searched, atStake, actions, verdicts, changes: known }, entries }: NewsProps) {
   const words = useTranslations('fleet.news');
   const format = useFormat();
   const names = new Map(entries.map(({ outbox }) => [outbox.id, outbox.name]));
@@ -54,8 +54,9 @@ export function News({ news: { groups, moreGroups, atStake, actions, verdicts },
         {groups.length > 0 ? (
           <Causes groups={groups} more={moreGroups} first={groups.length} nameOf={nameOf} />
         ) : (
-          <p className={classes.none}>{words(atStake.whole ? 'noneDead' : 'noCauses')}</p>
+          <p className={classes.none}>{words(searched.complete ? 'noneDead' : 'noCauses')}</p>
         )}
+        {searched.rows + searched.outboxes > 0 && <p className={classes.stake}>{words('searched', searched)}</p>}
         {/* Below: it may take a second line. */}
         {sum !== '' && <p className={classes.stake}>{words(atStake.whole ? 'atStake' : 'atStakeAtLeast', { sum })}</p>}
       </section>
@@ -75,7 +76,10 @@ export function News({ news: { groups, moreGroups, atStake, actions, verdicts },
             ))}
           </ul>
         ) : (
-          <p className={classes.none}>{words('nothing')}</p>
+          known === 'all' && <p className={classes.none}>{words('nothing')}</p>
+        )}
+        {known !== 'all' && (
+          <p className={classes.stake}>{words.rich('changes', { known, audit: (text) => <Link href="/audit">{text}</Link> })}</p>
         )}
       </section>
     </div>

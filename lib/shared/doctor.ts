@@ -107,12 +107,16 @@ export interface FleetNews {
   /** Largest first, over all outboxes, and how many more there are. */
   groups: DeadLetterGroup[];
   moreGroups: number;
-  /** What all those dead events are worth, by currency; `whole` if nothing is missing in it. */
+  /** `complete`: no dead event is left out. Otherwise of how many `rows` of each outbox, and of how many `outboxes`, they are; 0: of all. */
+  searched: { complete: boolean; rows: number; outboxes: number };
+  /** What all those dead events are worth, by currency; `whole` if no amount is missing in it. */
   atStake: { sums: Money<string>[]; whole: boolean };
   /** What operators did in the last hour, newest first. */
   actions: AuditEntry[];
   /** What began or ended in the last hour, the last change first. */
   verdicts: VerdictSpan[];
+  /** Whether these are all of the hour; `unread` while the store does not answer. */
+  changes: 'all' | 'newest' | 'unread';
 }
 
 /** The fleet, with the doctor's headline for each outbox with an open finding. */

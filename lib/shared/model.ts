@@ -360,7 +360,10 @@ export interface AuditEntry {
   events?: { changed: number; left: number };
 }
 
-export type AuditFilter = Partial<Record<'outbox' | 'event' | 'actor' | 'operation' | 'action' | 'outcome' | 'from' | 'to', string>>;
+export type AuditFilter = Partial<Record<'outbox' | 'event' | 'actor' | 'operation' | 'action' | 'outcome' | 'from' | 'to', string>> & {
+  /** Without sign-ins, accounts and tokens. */
+  about?: 'outboxes';
+};
 
 export interface AuditPage {
   asOf: string;

@@ -2,17 +2,20 @@
 import { uuidv7 } from 'uuidv7';
 import { expect, it } from 'vitest';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
-import { insertAuditEntries } from '@/lib/store/audit';
+import { unavailable } from '@/lib/shared/figures/measured';
+import { insertAuditEntries, recordDeed } from '@/lib/store/audit';
 import { putVerdictChanges } from '@/lib/store/verdict-spans';
 import { contextOf, useTestConsole } from '@/scripts/testing/console';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample } from '@/scripts/testing/outbox';
 import { getConsole } from '../console';
 import { readFleet } from './figures';
+import { readNews } from './news';
 
 const store = useTestDatabase();
 const database = useTestDatabase(async (db) => {
   await createSample(db, escrowStatus, { rows: false });
+  await db.query('CREATE TABLE p2p.plain (LIKE p2p.transaction_outbox INCLUDING ALL)');
   for (const [n, amount] of ['12.50', '7'].entries())
     await db.query(
       `INSERT INTO p2p.transaction_outbox (id, idempotency_key, transaction_type, transaction_ref_id, status, payload, error_message)
@@ -28,7 +31,7 @@ const database = useTestDatabase(async (db) => {
 useTestConsole(
   () => store.url,
   () =>
-    `databases: {d: {url: '${database.url}'}}\noutboxes: [{id: escrow, database: d, table: p2p.transaction_outbox, shape: escrow-status, amount: {value: payload.amount, currency: payload.currency}}]\n`,
+    `databases: {d: {url: '${database.url}'}}\noutboxes: [{id: plain, database: d, table: p2p.plain, shape: escrow-status}, {id: escrow, database: d, table: p2p.transaction_outbox, shape: escrow-status, amount: {value: payload.amount, currency: payload.currency}}]\n`,
 );
 
 it('says why events died and what they are worth, to each role as it sees errors', async () => {
@@ -36,7 +39,33 @@ it('says why events died and what they are worth, to each role as it sees errors
     (await readFleet(await contextOf(role))).news.groups.map(({ error, count }) => [error, count]);
   await expect.poll(() => groups('operator')).toEqual([['… refused swordfish', 2]]);
   await expect.poll(() => groups('viewer')).toEqual([['… refused …', 2]]);
-  expect((await readFleet(await contextOf('viewer'))).news.atStake).toEqual({ sums: [{ amount: '19.50', currency: 'EUR' }], whole: true });
+  expect((await readFleet(await contextOf('viewer'))).news).toMatchObject({
+    atStake: { sums: [{ amount: '19.50', currency: 'EUR' }], whole: true },
+    searched: { complete: true, rows: 0, outboxes: 0 },
+  });
+});
+
+it('does not say that nothing is dead where the dead cannot be counted', async () => {
+  const context = await contextOf('viewer');
+  const [entry] = (await context.console.snapshots.fleet()).entries.filter(({ outbox }) => outbox.id === 'plain');
+  if (entry === undefined) throw new Error('an outbox that is not there');
+  const { complete } = (await readNews(context, [entry], 300)).searched;
+  const depth = { ...entry.summary.depth, dead: unavailable('external_relay') };
+  const { searched } = await readNews(context, [{ ...entry, summary: { ...entry.summary, depth } }], 300);
+  expect([complete, searched.complete]).toEqual([true, false]);
+});
+
+it('says that only the newest of many dead events are counted; outboxes without amounts leave none out of what is at stake', async () => {
+  await database.query(
+    `INSERT INTO p2p.plain (id, idempotency_key, transaction_type, transaction_ref_id, status, payload, error_message)
+     SELECT gen_random_uuid(), n::text, 't', 'r', 'failed', '{}', 'refused' FROM generate_series(1, 1001) AS n`,
+  );
+  const news = async () => (await readFleet(await contextOf('viewer'))).news;
+  await expect.poll(news, { timeout: 15_000 }).toMatchObject({
+    groups: [{ outbox: 'plain', count: 1_000 }, { outbox: 'escrow' }],
+    atStake: { whole: true },
+    searched: { complete: false, rows: 1_000, outboxes: 0 },
+  });
 });
 
 it('names who acted in the last hour and why, the events of one decision together, and no value of a row', async () => {
@@ -66,10 +95,18 @@ it('names who acted in the last hour and why, the events of one decision togethe
     line('2', 'again', 2),
     line('3', 'again', 2, 'none'),
     { ...line('4', 'before', 90), action: null },
+    // Whoever signed in since hides nothing.
+    ...Array.from({ length: 60 }, () => ({
+      ...line('', 'sign-in', 1),
+      operation: 'login',
+      outbox: null,
+      action: null,
+      interventionId: null,
+    })),
   ]);
   const { actions } = await expect
     .poll(async () => (await readFleet(await contextOf('viewer'))).news, { timeout: 15_000 })
-    .toMatchObject({ actions: [{}] })
+    .toMatchObject({ actions: [{}], changes: 'all' })
     .then(async () => (await readFleet(await contextOf('viewer'))).news);
   expect(actions).toMatchObject([{ actor: 'mina', reason: 'again', before: null, aggregateId: null, events: { changed: 2, left: 1 } }]);
 });
@@ -104,4 +141,17 @@ it('tells which verdicts began or ended in the last hour, of configured outboxes
     ['escrow', 'relay_stopped', true],
     ['escrow', 'no_handler', false],
   ]);
+});
+
+it('says that there is more than is shown, and that nothing is known while the store does not answer', async () => {
+  const { store: own } = await getConsole();
+  const at = new Date().toISOString();
+  await own.db.transaction().execute(async (db) => {
+    for (let n = 0; n < 13; n += 1)
+      await recordDeed(db, { id: 'account:1', name: 'mina', role: 'admin' }, { operation: 'mark', reason: `release ${n}`, at });
+  });
+  const news = async () => (await readFleet(await contextOf('viewer'))).news;
+  await expect.poll(news, { timeout: 15_000 }).toMatchObject({ changes: 'newest' });
+  await store.query('ALTER TABLE audit_entry RENAME TO away');
+  await expect.poll(news, { timeout: 15_000 }).toMatchObject({ changes: 'unread', actions: [], verdicts: [] });
 });

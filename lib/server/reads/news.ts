@@ -1,9 +1,9 @@
 import 'server-only';
-import { listAudit } from '@/lib/audit/list';
 import { createOnce, type Once } from '@/lib/shared/async/once';
 import { byCount } from '@/lib/shared/dead-letter-groups';
 import type { FleetEntry } from '@/lib/shared/figures/fleet';
 import type { FleetNews } from '@/lib/shared/doctor';
+import { selectAuditEntries } from '@/lib/store/audit';
 import { recentVerdictSpans } from '@/lib/store/verdict-spans';
 import { sumAmounts } from '@/lib/shared/text/money';
 import type { Context } from '../context';
@@ -16,32 +16,42 @@ const CAUSES_KEPT_MS = 60_000;
 const GROUPS = 8;
 /** Actions and verdicts together; half of it for either, where both are many. */
 const CHANGES = 12;
-/** Lines of the audit looked at for them. */
-const LINES = 50;
+/** Verdicts looked at for them: some may be of outboxes that left the configuration. */
+const SPANS = 50;
 const HOUR_MS = 3_600_000;
 const SHARED_MS = 5_000;
 
 /** Causes of deaths over all outboxes, as far as they are known within `waitMs`, and what operators did in the last hour. */
 export async function readNews(context: Context, entries: readonly FleetEntry[], waitMs: number): Promise<FleetNews> {
-  const deadOf = ({ stale, summary }: FleetEntry): number => (stale === null ? (summary.depth.dead.count ?? 0) : 0);
-  const dying = entries
-    .filter((entry) => deadOf(entry) > 0)
-    .sort((a, b) => deadOf(b) - deadOf(a))
-    .slice(0, OUTBOXES);
+  const deadOf = ({ stale, summary: { depth } }: FleetEntry): number | null =>
+    depth.dead.why === 'not_in_schema' ? 0 : stale === null ? depth.dead.count : null;
+  const dying = entries.filter((entry) => (deadOf(entry) ?? 0) > 0).sort((a, b) => (deadOf(b) ?? 0) - (deadOf(a) ?? 0));
+  const ids = dying.slice(0, OUTBOXES).map(({ outbox }) => outbox.id);
   const [found, changes] = await Promise.all([
-    Promise.all(dying.map(({ outbox }) => knownCauses(context, outbox.id, CAUSES_KEPT_MS, waitMs))),
-    orNothing(context.console, { actions: [], verdicts: [] }, () => changesOf(context)),
+    Promise.all(ids.map((id) => knownCauses(context, id, CAUSES_KEPT_MS, waitMs))),
+    orNothing(context.console, { actions: [], verdicts: [], changes: 'unread' as const }, () => changesOf(context)),
   ]);
   const causes = found.filter((one) => one !== null);
   const groups = causes.flatMap((one) => one.groups).sort(byCount);
-  const known = entries.every(({ stale, unread }) => stale === null && !unread);
-  const whole = known && causes.length === dying.length && causes.every(({ searched, more }) => searched.complete && more === 0);
+  const complete = (entry: FleetEntry): boolean => {
+    const own = found[ids.indexOf(entry.outbox.id)];
+    return own == null ? deadOf(entry) === 0 : own.searched.complete && own.more === 0;
+  };
+  // Others cannot add to a sum.
+  const hasAmounts = (id: string): boolean => context.console.directory.settings(id).amount !== null;
   return {
     groups: groups.slice(0, GROUPS),
     moreGroups: causes.reduce((sum, { more }) => sum + more, Math.max(0, groups.length - GROUPS)),
+    searched: {
+      complete: entries.every(complete),
+      rows: Math.max(0, ...causes.map(({ searched }) => (searched.complete ? 0 : searched.rows))),
+      outboxes: dying.length > OUTBOXES ? OUTBOXES : 0,
+    },
     atStake: {
       sums: sumAmounts(groups.flatMap(({ sums }) => sums)),
-      whole: whole && groups.every(({ count, summed }) => count === summed),
+      whole:
+        entries.every((entry) => complete(entry) || !hasAmounts(entry.outbox.id)) &&
+        groups.every(({ outbox, count, summed }) => count === summed || !hasAmounts(outbox)),
     },
     ...changes,
   };
@@ -50,22 +60,23 @@ export async function readNews(context: Context, entries: readonly FleetEntry[],
 const ofStores = new WeakMap<object, Once>();
 
 /** What was done to outboxes, a line per action, and what began or ended. No values of rows are in it, so that every role sees the same. */
-function changesOf({ console: { store, directory } }: Context): Promise<Pick<FleetNews, 'actions' | 'verdicts'>> {
+function changesOf({ console: { store, directory } }: Context): Promise<Pick<FleetNews, 'actions' | 'verdicts' | 'changes'>> {
   const once = ofStores.get(store) ?? createOnce();
   ofStores.set(store, once);
   return once([Math.floor(Date.now() / SHARED_MS)], async () => {
     const from = new Date(Date.now() - HOUR_MS).toISOString();
-    const [{ entries }, spans] = await Promise.all([
-      listAudit(store, { from }, { limit: LINES, by: 'action' }),
-      recentVerdictSpans(store.db, from, LINES),
+    const [actions, recent] = await Promise.all([
+      selectAuditEntries(store.db, { from, about: 'outboxes' }, null, CHANGES + 1, 'action'),
+      recentVerdictSpans(store.db, from, SPANS),
     ]);
-    const actions = entries.filter(({ outbox, operation }) => outbox !== null || operation === 'mark');
-    const verdicts = spans.filter(({ outbox }) => directory.ids.includes(outbox)).slice(0, Math.max(CHANGES / 2, CHANGES - actions.length));
+    const spans = recent.filter(({ outbox }) => directory.ids.includes(outbox));
+    const verdicts = spans.slice(0, Math.max(CHANGES / 2, CHANGES - actions.length));
     return {
       actions: actions
         .slice(0, CHANGES - verdicts.length)
         .map((entry) => ({ ...entry, eventId: null, eventType: null, aggregateId: null, before: null, after: null })),
       verdicts,
+      changes: actions.length + spans.length > CHANGES ? 'newest' : 'all',
     };
   });
 }
