@@ -44,6 +44,7 @@ export function Causes({ groups, more, first, nameOf, tickOf }: CausesProps) {
     const text = money.join('\u00a0+ ');
     return summed === count || text === '' ? text : <Hint reason={t('sumOf', { summed, count })}>{t('atLeast', { sum: text })}</Hint>;
   };
+  const dated = groups.some(({ seen }) => seen === 'died');
   const cells: Partial<
     Record<'count' | 'cause' | 'type' | 'outbox' | 'sum' | 'lastSeen' | 'select', (group: DeadLetterGroup) => ReactNode>
   > = {
@@ -60,7 +61,7 @@ export function Causes({ groups, more, first, nameOf, tickOf }: CausesProps) {
     type: ({ type }) => <bdi>{type === null ? t('noType') : visibleText(type)}</bdi>,
     ...(nameOf && { outbox: ({ outbox }) => <bdi>{nameOf(outbox)}</bdi> }),
     ...(groups.some(({ summed }) => summed > 0) && { sum: shownSum }),
-    lastSeen: ({ lastSeenAt }) => lastSeenAt !== null && <RelativeTime at={lastSeenAt} />,
+    lastSeen: ({ lastSeenAt, seen }) => lastSeenAt !== null && t.rich('lastSeen', { seen, at: () => <RelativeTime at={lastSeenAt} /> }),
     ...(tickOf && {
       select: (group) => {
         const words = { count: group.count, error: group.error ?? t('noError') };
@@ -84,7 +85,7 @@ export function Causes({ groups, more, first, nameOf, tickOf }: CausesProps) {
           <tr role="row">
             {columns.map(([column]) => (
               <th role="columnheader" scope="col" key={column} data-column={column}>
-                {t(`columns.${column}`)}
+                {t(`columns.${column === 'lastSeen' && !dated ? 'lastCreated' : column}`)}
               </th>
             ))}
           </tr>

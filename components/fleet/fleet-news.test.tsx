@@ -15,10 +15,11 @@ const group = {
   count: 40,
   firstSeenAt: null,
   lastSeenAt: '2026-01-01T00:00:00Z',
+  seen: 'died',
   sampleEventId: '1',
   sums: [{ amount: '12.50', currency: 'EUR' }],
   summed: 38,
-};
+} as const;
 const entry = {
   id: 'e',
   at: '2026-01-01T00:00:00Z',
@@ -89,6 +90,15 @@ test('a list that is not whole says so: causes of the newest, of some outboxes; 
   expect(text({ changes: 'newest' })).toMatch(/These are the newest.*audit/);
   expect(text({ changes: 'unread' })).toMatch(/The console’s store does not answer: what changed is not known\.$/);
   expect(text({ changes: 'unread' })).not.toContain('Nothing changed');
+});
+
+test('where no table tells when an event died, the heading says that the time is of its creation; among others its line does', () => {
+  const created = { ...group, type: 'order_open', seen: 'created' } as const;
+  const text = (...groups: FleetNews['groups']): string => shown({ groups }).replace(/<[^>]*>/g, '|');
+  expect(text(group)).toMatch(/Last death/);
+  expect(text(created)).not.toMatch(/Last death/);
+  expect(text(created)).toMatch(/Last created/);
+  expect(text(group, created)).toMatch(/Last death.*12\.50\s[^|]*\|+in.*created \|+in/);
 });
 
 test('who acted is named with what was done, to how many events, and why', () => {

@@ -19,6 +19,7 @@ test('texts that differ in ids and numbers only are counted together', () => {
       count: 3,
       firstSeenAt: '2026-01-01T00:00:02Z',
       lastSeenAt: '2026-01-01T00:00:05Z',
+      seen: 'created',
       sampleEventId: '2',
       sums: [],
       summed: 0,
@@ -37,11 +38,14 @@ test('a group says when its events died, and what they are worth as far as that 
     worth('2', '2026-01-01T00:00:09Z', '0.5', 'EUR'),
     worth('3', '2026-01-01T00:00:06Z', '7', 'KRW'),
     worth('4', '2026-01-01T00:00:04Z', null, 'EUR'),
+    // Created later than all deaths that are known.
+    { ...worth('5', null, null, null), createdAt: '2026-01-02T00:00:00Z' },
   ]);
   expect(group).toMatchObject({
-    count: 4,
+    count: 5,
     firstSeenAt: '2026-01-01T00:00:03Z',
     lastSeenAt: '2026-01-01T00:00:09Z',
+    seen: 'died',
     sums: [
       { currency: 'EUR', amount: '13.00' },
       { currency: 'KRW', amount: '7' },

@@ -19,7 +19,9 @@ export const byCount = (a: DeadLetterGroup, b: DeadLetterGroup): number =>
 function groupOf(outbox: string, rows: [DeadEvent, ...DeadEvent[]]): DeadLetterGroup {
   const [{ id, type, error }] = rows;
   const texts = new Set(rows.map((row) => row.error && causeText(row.error)));
-  const times = rows.flatMap(({ diedAt, createdAt }) => diedAt ?? createdAt ?? []).sort();
+  const deaths = rows.flatMap(({ diedAt }) => diedAt ?? []);
+  const seen = deaths.length > 0 ? 'died' : 'created';
+  const times = (seen === 'died' ? deaths : rows.flatMap(({ createdAt }) => createdAt ?? [])).sort();
   const amounts = rows.map(({ amount = null, currency = null }) => ({ amount, currency }));
   return {
     outbox,
@@ -28,6 +30,7 @@ function groupOf(outbox: string, rows: [DeadEvent, ...DeadEvent[]]): DeadLetterG
     count: rows.length,
     firstSeenAt: times[0] ?? null,
     lastSeenAt: times.at(-1) ?? null,
+    seen,
     sampleEventId: id,
     sums: sumAmounts(amounts),
     summed: amounts.filter((amount) => sumAmounts([amount]).length > 0).length,

@@ -254,9 +254,10 @@ export type Cause = Pick<OutboxEvent, 'type' | 'error'>;
 export interface DeadLetterGroup extends Cause {
   outbox: string;
   count: number;
-  /** Of the deaths, or of the creations where the table does not say when an event died. */
+  /** Of the deaths that are known, or of the creations where none is. */
   firstSeenAt: string | null;
   lastSeenAt: string | null;
+  seen: 'died' | 'created';
   sampleEventId: string;
   /** By currency, of the `summed` events whose amount is known. */
   sums: Money<string>[];
