@@ -134,14 +134,15 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
         <TargetGroup label={t('screens')} targets={shownScreens} go={go} />
         {search.status === 'searching' && nothing && <Spotlight.Empty>{t('searching')}</Spotlight.Empty>}
         {search.status === 'failed' && <Spotlight.Empty>{t('failed')}</Spotlight.Empty>}
-        {search.status === 'done' && nothing && !unread && <Spotlight.Empty>{wanted === '' ? t('nothing') : t('noEvent')}</Spotlight.Empty>}
+        {search.status === 'done' && nothing && !unread && (
+          <Spotlight.Empty>{wanted === '' ? t('nothing') : t('noEvent', { gaps: places.size })}</Spotlight.Empty>
+        )}
         <FirstSelected found={found} goThere={search.status !== 'searching' && entered} onGone={() => onEntered(false)} />
-        {(unread || shownScreens.length + shownOutboxes.length === 0) &&
-          [...places].map(([key, gaps]) => {
-            const [{ role, why }] = gaps;
-            const names = gaps.map(({ outbox }) => outboxName(outbox)).join(', ');
-            return <Spotlight.Empty key={key}>{t('gaps', { role: role ?? 'any', why, outboxes: names })}</Spotlight.Empty>;
-          })}
+        {[...places].map(([key, gaps]) => {
+          const [{ role, why }] = gaps;
+          const names = gaps.map(({ outbox }) => outboxName(outbox)).join(', ');
+          return <Spotlight.Empty key={key}>{t('gaps', { role: role ?? 'any', why, outboxes: names })}</Spotlight.Empty>;
+        })}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
