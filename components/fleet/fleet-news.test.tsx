@@ -5,10 +5,11 @@ import { expect, test } from 'vitest';
 import messages from '@/lib/messages/en.json';
 import type { FleetLine } from '@/lib/shared/figures/fleet';
 import type { FleetNews } from '@/lib/shared/doctor';
+import type { DeadLetterGroup } from '@/lib/shared/model';
 import { ClockProvider } from '../figures/time';
 import { News } from './fleet-news';
 
-const group = {
+const group: DeadLetterGroup = {
   outbox: 'escrow',
   type: 'order_complete',
   error: 'node … down',
@@ -19,7 +20,7 @@ const group = {
   sampleEventId: '1',
   sums: [{ amount: '12.50', currency: 'EUR' }],
   summed: 38,
-} as const;
+};
 const entry = {
   id: 'e',
   at: '2026-01-01T00:00:00Z',
@@ -93,7 +94,7 @@ test('a list that is not whole says so: causes of the newest, of some outboxes; 
 });
 
 test('where no table tells when an event died, the heading says that the time is of its creation; among others its line does', () => {
-  const created = { ...group, type: 'order_open', seen: 'created' } as const;
+  const created: DeadLetterGroup = { ...group, type: 'order_open', seen: 'created' };
   const text = (...groups: FleetNews['groups']): string => shown({ groups }).replace(/<[^>]*>/g, '|');
   expect(text(group)).toMatch(/Last death/);
   expect(text(created)).not.toMatch(/Last death/);

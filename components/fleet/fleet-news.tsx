@@ -22,6 +22,7 @@ interface NewsProps {
 export function News({ news: { groups, moreGroups, searched, atStake, actions, verdicts, changes: known }, entries }: NewsProps) {
   const words = useTranslations('fleet.news');
   const format = useFormat();
+  const { complete, ...read } = searched;
   const names = new Map(entries.map(({ outbox }) => [outbox.id, outbox.name]));
   const nameOf = (id: string): string => names.get(id) ?? id;
   const sum = atStake.sums.map(({ amount, currency }) => formatMoney(amount, currency, format.locale)).join(' + ');
@@ -54,9 +55,9 @@ export function News({ news: { groups, moreGroups, searched, atStake, actions, v
         {groups.length > 0 ? (
           <Causes groups={groups} more={moreGroups} first={groups.length} nameOf={nameOf} />
         ) : (
-          <p className={classes.none}>{words(searched.complete ? 'noneDead' : 'noCauses')}</p>
+          <p className={classes.none}>{words(complete ? 'noneDead' : 'noCauses')}</p>
         )}
-        {searched.rows + searched.outboxes > 0 && <p className={classes.stake}>{words('searched', searched)}</p>}
+        {read.rows + read.outboxes > 0 && <p className={classes.stake}>{words('searched', read)}</p>}
         {/* Below: it may take a second line. */}
         {sum !== '' && <p className={classes.stake}>{words(atStake.whole ? 'atStake' : 'atStakeAtLeast', { sum })}</p>}
       </section>
@@ -64,7 +65,7 @@ export function News({ news: { groups, moreGroups, searched, atStake, actions, v
         <Title order={2} size="h4">
           {words('lastHour')}
         </Title>
-        {changes.length > 0 ? (
+        {changes.length > 0 && (
           <ul className={classes.changes}>
             {changes.map(({ key, at, text }) => (
               <li key={key}>
@@ -75,11 +76,11 @@ export function News({ news: { groups, moreGroups, searched, atStake, actions, v
               </li>
             ))}
           </ul>
-        ) : (
-          known === 'all' && <p className={classes.none}>{words('nothing')}</p>
         )}
-        {known !== 'all' && (
-          <p className={classes.stake}>{words.rich('changes', { known, audit: (text) => <Link href="/audit">{text}</Link> })}</p>
+        {(changes.length === 0 || known !== 'all') && (
+          <p className={changes.length > 0 ? classes.stake : classes.none}>
+            {words.rich('changes', { known, audit: (text) => <Link href="/audit">{text}</Link> })}
+          </p>
         )}
       </section>
     </div>

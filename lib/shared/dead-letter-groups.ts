@@ -19,9 +19,8 @@ export const byCount = (a: DeadLetterGroup, b: DeadLetterGroup): number =>
 function groupOf(outbox: string, rows: [DeadEvent, ...DeadEvent[]]): DeadLetterGroup {
   const [{ id, type, error }] = rows;
   const texts = new Set(rows.map((row) => row.error && causeText(row.error)));
-  const deaths = rows.flatMap(({ diedAt }) => diedAt ?? []);
-  const seen = deaths.length > 0 ? 'died' : 'created';
-  const times = (seen === 'died' ? deaths : rows.flatMap(({ createdAt }) => createdAt ?? [])).sort();
+  const seen = rows.some(({ diedAt = null }) => diedAt !== null) ? 'died' : 'created';
+  const times = rows.flatMap((row) => row[`${seen}At`] ?? []).sort();
   const amounts = rows.map(({ amount = null, currency = null }) => ({ amount, currency }));
   return {
     outbox,

@@ -361,10 +361,8 @@ export interface AuditEntry {
   events?: { changed: number; left: number };
 }
 
-export type AuditFilter = Partial<Record<'outbox' | 'event' | 'actor' | 'operation' | 'action' | 'outcome' | 'from' | 'to', string>> & {
-  /** Without sign-ins, accounts and tokens. */
-  about?: 'outboxes';
-};
+/** `on` outboxes: without sign-ins, accounts and tokens. */
+export type AuditFilter = Partial<Record<'outbox' | 'event' | 'actor' | 'operation' | 'action' | 'outcome' | 'on' | 'from' | 'to', string>>;
 
 export interface AuditPage {
   asOf: string;

@@ -115,12 +115,12 @@ const actionOf = (entry: string): RawBuilder<string | null> =>
   sql`coalesce(${sql.ref(`${entry}.action`)}, ${sql.ref(`${entry}.interventionId`)})`;
 
 function matches(entry: string, filter: AuditFilter): RawBuilder<boolean> {
-  const { action, about, from, to } = filter;
+  const { action, on, from, to } = filter;
   const value = (column: string): RawBuilder<unknown> => sql.ref(`${entry}.${column}`);
   const tests = EXACT.flatMap(([name, column]) => (filter[name] === undefined ? [] : [sql`${value(column)} = ${filter[name]}`]));
   const same = sql`(select ${actionOf('same')} from audit_entry as same where same.intervention_id = ${action} limit 1)`;
   if (action !== undefined) tests.push(sql`${actionOf(entry)} = ${same}`);
-  if (about !== undefined) tests.push(sql`(${value('outbox')} is not null or ${value('operation')} = 'mark')`);
+  if (on !== undefined) tests.push(sql`(${value('outbox')} is not null or ${value('operation')} = 'mark')`);
   if (from !== undefined) tests.push(sql`${value('at')} >= ${from}`);
   if (to !== undefined) tests.push(sql`${value('at')} < ${to}`);
   return tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`;

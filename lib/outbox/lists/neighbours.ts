@@ -39,19 +39,24 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
   const all = events.some((other) => other.id === event.id) ? events : [...events, event];
   const byId = (a: OutboxEvent, b: OutboxEvent): number => a.id.localeCompare(b.id, 'en', { numeric: true });
   const numbered = new Set(rows.flatMap(({ place, id }) => (place === 'main' && isNumbered(outbox.main) ? id : [])));
-  const order: Order = (a, b) =>
+  const order = (a: OutboxEvent, b: OutboxEvent): number =>
     compare(a.createdAt ?? '', b.createdAt ?? '') || (numbered.has(a.id) && numbered.has(b.id) ? byId(a, b) : 0);
   all.sort((a, b) => order(a, b) || byId(a, b));
   const here = all.findIndex((other) => other.id === event.id);
   const shown = all.slice(Math.max(0, here - SIDE), here + SIDE + 1);
-  return { neighbours: mark(shown, event.id, outbox.shape.ordering?.blockedBy ?? [], order), complete: whole.length === livePlaces(outbox).length };
+  const blockedBy: readonly string[] = outbox.shape.ordering?.blockedBy ?? [];
+  // Blocked: waits behind an earlier event in one of these states, if the relay keeps order. Overtaken: a later one is published, if it does not.
+  const neighbours = shown.map((one) => ({
+    event: one,
+    current: one.id === event.id,
+    blocked: isWaiting(one) && all.some((other) => order(other, one) < 0 && blockedBy.includes(other.state)),
+    overtaken: blockedBy.length === 0 && isWaiting(one) && all.some((other) => order(other, one) > 0 && other.state === 'published'),
+  }));
+  return { neighbours, complete: whole.length === livePlaces(outbox).length };
 }
 
 /** Events of one time follow each other by number; which of two tables, or of ids that are no numbers, came first, nobody knows. */
 const isNumbered = (place: Place): boolean => place.key === 'main' && numberedKey(place) !== null;
-
-type Order = (a: OutboxEvent, b: OutboxEvent) => number;
-
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** An index on the aggregate's type and id cannot find rows by id alone. */
@@ -105,17 +110,6 @@ function near(outbox: Outbox, at: PlaceSql, event: OutboxEvent, which: Side | nu
 
 const isWaiting = (event: OutboxEvent): boolean => event.state !== 'published' && event.state !== 'archived';
 
-/** Blocked: waits behind an earlier event in one of these states, if the relay keeps order. Overtaken: a later one is published, if it does not. */
-export function mark(events: OutboxEvent[], currentId: string, blockedBy: readonly string[], order: Order): Neighbour[] {
-  return events.map((event) => ({
-    event,
-    current: event.id === currentId,
-    blocked: isWaiting(event) && events.some((other) => order(other, event) < 0 && blockedBy.includes(other.state)),
-    overtaken:
-      blockedBy.length === 0 && isWaiting(event) && events.some((other) => order(other, event) > 0 && other.state === 'published'),
-  }));
-}
-
 /** Looking for what order would be broken is a service, not worth a wait. */
 const ORDER_MS = 1_000;
 
@@ -139,8 +133,7 @@ export async function orderWithin(outbox: Outbox, ids: readonly string[]): Promi
     const [own, its] = [at.roleInstant('createdAt'), other.roleInstant('createdAt')];
     if (at.role('aggregateId') === null || own === null || its === null) return [];
     const number = ({ id }: PlaceSql) => (isNumbered(place) ? id.columns.map((column) => column.sql) : []);
-    const { beyond } = outbox.database.engine.fragments;
-    const apart = beyond([its, ...number(other)], inOrder ? '<' : '>', [own, ...number(at)]);
+    const apart = outbox.database.engine.fragments.beyond([its, ...number(other)], inOrder ? '<' : '>', [own, ...number(at)]);
     return [
       sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(ids)} and exists
       (select 1 from ${other.from} where ${and([...same, apart, standing])})`,

@@ -65,18 +65,14 @@ export const readGroups = (context: Context, outboxId: string) =>
     return { ...causes, groups: groups.map((group) => groupAnswer(group, searched.complete)), searched };
   });
 
-function groupAnswer(
-  { type, error, count, firstSeenAt, lastSeenAt, seen, sampleEventId, sums, summed }: DeadLetterGroup,
-  complete: boolean,
-) {
+function groupAnswer({ outbox: _, error, sums, ...group }: DeadLetterGroup, complete: boolean) {
   const template = error === null ? null : errorTemplate(error);
   return {
     id: createHash('sha256')
-      .update(JSON.stringify([type, template]))
+      .update(JSON.stringify([group.type, template]))
       .digest('hex')
       .slice(0, 16),
-    ...{ type, template, count, known: complete ? 'exact' : 'capped', firstSeenAt, lastSeenAt, seen, sampleEventId },
+    ...{ template, known: complete ? 'exact' : 'capped', ...group },
     sums: Object.fromEntries(sums.map(({ amount, currency }) => [currency ?? '', amount])),
-    summed,
   };
 }

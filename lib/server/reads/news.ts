@@ -23,9 +23,10 @@ const SHARED_MS = 5_000;
 
 /** Causes of deaths over all outboxes, as far as they are known within `waitMs`, and what operators did in the last hour. */
 export async function readNews(context: Context, entries: readonly FleetEntry[], waitMs: number): Promise<FleetNews> {
-  const deadOf = ({ stale, summary: { depth } }: FleetEntry): number | null =>
-    depth.dead.why === 'not_in_schema' ? 0 : stale === null ? depth.dead.count : null;
-  const dying = entries.filter((entry) => (deadOf(entry) ?? 0) > 0).sort((a, b) => (deadOf(b) ?? 0) - (deadOf(a) ?? 0));
+  // NaN: not known.
+  const deadOf = ({ stale, summary: { depth } }: FleetEntry): number =>
+    depth.dead.why === 'not_in_schema' ? 0 : ((stale === null ? depth.dead.count : null) ?? NaN);
+  const dying = entries.filter((entry) => deadOf(entry) > 0).sort((a, b) => deadOf(b) - deadOf(a));
   const ids = dying.slice(0, OUTBOXES).map(({ outbox }) => outbox.id);
   const [found, changes] = await Promise.all([
     Promise.all(ids.map((id) => knownCauses(context, id, CAUSES_KEPT_MS, waitMs))),
@@ -66,7 +67,7 @@ function changesOf({ console: { store, directory } }: Context): Promise<Pick<Fle
   return once([Math.floor(Date.now() / SHARED_MS)], async () => {
     const from = new Date(Date.now() - HOUR_MS).toISOString();
     const [actions, recent] = await Promise.all([
-      selectAuditEntries(store.db, { from, about: 'outboxes' }, null, CHANGES + 1, 'action'),
+      selectAuditEntries(store.db, { from, on: 'outboxes' }, null, CHANGES + 1, 'action'),
       recentVerdictSpans(store.db, from, SPANS),
     ]);
     const spans = recent.filter(({ outbox }) => directory.ids.includes(outbox));
