@@ -27,6 +27,7 @@ export function useVerdictSentence({
   slot,
 }: Pick<FleetLine['summary'], 'diagnosis' | 'oldestPendingAt' | 'slot' | 'depth'>): string {
   const words = useTranslations('verdicts');
+  const facts = useTranslations('evidence');
   const format = useFormat();
   const fact = (code: SentenceFact, name: string) => diagnosis.evidence.find((evidence) => evidence.code === code)?.values[name] ?? null;
   const number = (value: string | number | null) => (typeof value === 'number' ? format.number(value) : NONE);
@@ -37,7 +38,7 @@ export function useVerdictSentence({
   const has = (code: SentenceFact) => diagnosis.evidence.some((evidence) => evidence.code === code);
   return useTicking((now) => {
     const age = (at: string | number | null) => (typeof at === 'string' ? format.age(now - Date.parse(at)) : NONE);
-    return words(`${diagnosis.verdict}.sentence`, {
+    const sentence = words(`${diagnosis.verdict}.sentence`, {
       since: age(diagnosis.since),
       waiting: count(depth.waiting),
       idle: depth.waiting.count === 0 ? 'yes' : 'no',
@@ -67,6 +68,8 @@ export function useVerdictSentence({
       slotHeld: bytes(slot?.heldBytes),
       slotEndangered: has('slot_endangered') ? 'yes' : 'no',
     });
+    const again = fact('died_again', 'count');
+    return again === null ? sentence : `${sentence} · ${facts('died_again', { count: again })}`;
   });
 }
 

@@ -6,7 +6,7 @@ import messages from '@/lib/messages/en.json';
 import { noFigures } from '@/lib/figures/summarise';
 import type { MarkedSnapshot } from '@/lib/shared/figures/chart-view';
 import type { OutboxInfo } from '@/lib/shared/model';
-import { ago, judge, NOW, type Given } from '@/fixtures/readings';
+import { ago, historyOf, judge, NOW, type Given } from '@/fixtures/readings';
 import { ClockProvider } from '../figures/time';
 import { VerdictBanner } from './verdict-banner';
 
@@ -17,7 +17,7 @@ const banner = (given: Given, runbook: string | null = null, sessions?: MarkedSn
         <ClockProvider serverNow={NOW}>
           <VerdictBanner
             outbox={{ id: 'escrow', runbook } as OutboxInfo}
-            summary={{ ...noFigures('1h', ago(0), 'no_events'), diagnosis: judge(given) }}
+            summary={{ ...noFigures('1h', ago(0), 'no_events'), diagnosis: judge(given, [], { history: historyOf(400) }) }}
             sessions={sessions}
             onRefresh={() => Promise.resolve()}
           />
@@ -40,7 +40,36 @@ it('does not say again what its sentence says, so that there is room for what di
   const cause = { type: 'order.paid', error: 'node away', count: 1, of: 1 };
   const text = banner({ dead: { recent: 1, first: ago(60), dead: 1, cause }, acts, touched: { touched: 9, again: 9 } });
   expect(text.match(/died in the last|died within the last/g)).toHaveLength(1);
-  expect(text).toMatch(/node away.*mina.*9 .*again/);
+  expect(text).toMatch(/9 sent again .*node away.*mina/);
+});
+
+describe('after a thousand events sent again and three hundred dead again', () => {
+  const acted: Given = {
+    acts: [{ at: ago(70), operation: 'requeue', actor: 'mina', count: 1_000 }],
+    touched: { touched: 300, again: 300 },
+  };
+  const stopped: Given = { lastPublishedAt: ago(500), relay: { due: 900, firstDue: ago(400) } };
+  const stuck: Given = { stuck: { stuck: 3, oldest: ago(900) } };
+  const dead: Given = { dead: { recent: 40, first: ago(60), dead: 340 } };
+
+  it.each([
+    ['Healthy', {}],
+    ['Relay stopped', stopped],
+    ['Stuck', stuck],
+    ['Dead growing', dead],
+    ['Broker refusing', { broker: { count: 50, types: 2, first: ago(60), last: ago(1) }, lastPublishedAt: ago(90) }],
+  ])('the sentence says so, and the facts who sent them: %s', (name, given) => {
+    const text = banner({ ...acted, ...given });
+    expect(text).toContain(name);
+    expect(text.match(/300 sent again have died again/g)).toHaveLength(1);
+    expect(text).toContain('mina started 1,000 events over');
+  });
+
+  it('a stopped relay says besides how long it needs once it is back, what died and what is stuck', () => {
+    const text = banner({ ...acted, ...stopped, ...stuck, ...dead });
+    for (const fact of ['Once it is back it needs', 'mina started', '40 events died within', '3 events have been in processing'])
+      expect(text).toContain(fact);
+  });
 });
 
 it('says nothing of others where one holds alone', () => {

@@ -11,9 +11,12 @@ import { doctorHref, outboxHref } from '../hrefs';
 import classes from './outbox.module.css';
 import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
 
-const FACTS_SHOWN = 3;
-/** Facts that the sentence says word for word. */
-const SAID: readonly string[] = ['newly_dead', 'dead_total'];
+const FACTS_SHOWN = 4;
+/** Facts that the sentence says word for word, besides `died_again`, which it says of every verdict. */
+const SAID: Partial<Record<Verdict, readonly string[]>> = {
+  relay_stopped: ['nothing_published'],
+  dead_growing: ['newly_dead', 'dead_total'],
+};
 
 const WAITING = '/events?state=pending&state=retrying&order=oldest';
 const FAILING = '/events?state=retrying&state=dead&order=newest';
@@ -76,7 +79,9 @@ export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictB
   const href = hrefOf(verdict);
   const stepName = (of: Verdict) => words(`nextStep.${atDoctor(of) ? 'log_held' : hrefOf(of) === null ? 'source_down' : of}`);
   const stopped = verdict === 'relay_stopped' && !atDoctor(verdict);
-  const facts = evidence.flatMap((fact) => (SAID.includes(fact.code) ? [] : (evidenceText(fact) ?? [])));
+  const facts = evidence.flatMap((fact) =>
+    fact.code === 'died_again' || SAID[verdict]?.includes(fact.code) ? [] : (evidenceText(fact) ?? []),
+  );
   return (
     <section className={classes.banner} data-tone={VERDICT_TONE[verdict]} aria-label={words('verdict')}>
       <div className={classes.bannerText}>

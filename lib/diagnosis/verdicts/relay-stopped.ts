@@ -24,8 +24,8 @@ const byRows: Judge = (circumstances) => {
     since: isoOf(still.since),
     evidence: [
       ...(written ? [nothingOut(reading)] : how === 'created' ? [fact('nothing_moved', { sinceAt: lastOutAt ?? firstDueAt })] : []),
-      waiting(still, now),
       ...forecast(circumstances, still.due),
+      waiting(still, now),
       rhythm(usual, patience),
     ],
   };

@@ -53,6 +53,6 @@ export interface Diagnosis extends Held {
 // prettier-ignore
 export const SENTENCE_FACTS = [
   'stuck_events', 'oldest_claim', 'newly_dead', 'all_failed', 'endless_rows', 'failing_ahead', 'fresh_behind', 'type_never_out',
-  'key_behind', 'grows_by', 'drains_in', 'left_behind', 'slot_endangered',
+  'key_behind', 'grows_by', 'drains_in', 'left_behind', 'slot_endangered', 'died_again',
 ] as const;
 export type SentenceFact = (typeof SENTENCE_FACTS)[number];
