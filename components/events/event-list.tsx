@@ -10,7 +10,7 @@ import {
   type OutboxInfo,
   TICKED_EVENTS_MAX,
 } from '@/lib/shared/model';
-import { formatMoney, sumAmounts } from '@/lib/shared/text/money';
+import { sumText } from '@/lib/shared/text/money';
 import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
 import type { Snapshot } from '../frame/live';
@@ -169,12 +169,12 @@ function SelectionBar({ outbox, ticks: { events, extent, full, clear }, interven
   const shared = possible.length === 0 && new Set(impossible.map(({ text }) => text)).size === 1 ? impossible[0]?.text : undefined;
   const seen = events.map(({ id, version }) => ({ id, version }));
   const max = attemptsOf(events);
-  const sums = sumAmounts(events).map(({ amount, currency }) => formatMoney(amount, currency, format.locale));
+  const sum = sumText(events, format.locale);
   return (
     <section className={selection.bar} aria-label={t('label')}>
       <div className={selection.count}>
         <strong role="status">{t('count', { count: events.length })}</strong>
-        {sums.length > 0 && <span className={selection.sum}>{t('sum', { sums: sums.join(' + ') })}</span>}
+        {sum.sums !== '' && <span className={selection.sum}>{t('sum', sum)}</span>}
         {extent !== null && <span className={extent === 'whole' ? selection.sum : selection.full}>{t(`extent.${extent}`)}</span>}
         {full && <span className={selection.full}>{t('full', { max: TICKED_EVENTS_MAX })}</span>}
         {onWhole !== null && extent === null && (

@@ -52,6 +52,13 @@ test('what is decided about is said by its most frequent cause, its age and its 
   expect(text([row(1, 10, null)])).toMatch(/^Created 50 m[^·]*ago/);
 });
 
+test('a sum that some of the events have no part in says so', () => {
+  const rows = [row(1, 10, null, '10'), row(2, 20, null), row(3, 40, null, 'a lot')];
+  expect(text(rows)).toContain('10 EUR, and 2 events whose amount is not known');
+  expect(text(rows.slice(0, 2))).toContain('10 EUR, and 1 event whose amount is not known');
+  expect(text(rows.slice(1))).not.toMatch(/amount|EUR/);
+});
+
 test('no version is shown', () => {
   expect(text(ROWS)).not.toMatch(/version/i);
 });

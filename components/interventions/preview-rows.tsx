@@ -1,7 +1,7 @@
 import { useTranslations } from 'next-intl';
 import { errorTemplate } from '@/lib/shared/lists/cause';
 import type { InterventionPreview } from '@/lib/shared/model';
-import { formatMoney, sumAmounts } from '@/lib/shared/text/money';
+import { sumText } from '@/lib/shared/text/money';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { RelativeTime, useAgo } from '../figures/time';
@@ -25,12 +25,12 @@ export function About({ rows, first }: { rows: Row[]; first: boolean }) {
   const [cause] = [...causes].sort(([, a], [, b]) => b - a);
   const times = events.flatMap(({ createdAt }) => createdAt ?? []).sort();
   const [oldest, newest] = [times[0], times.at(-1)];
-  const sums = sumAmounts(events).map(({ amount, currency }) => formatMoney(amount, currency, format.locale));
+  const sum = sumText(events, format.locale);
   const facts = [
     ...(oldest === undefined || newest === undefined
       ? []
       : [t('created', { one: oldest === newest ? 'yes' : 'no', oldest: ago(oldest), newest: ago(newest) })]),
-    ...(sums.length === 0 ? [] : [t('sum', { sums: sums.join(' + ') })]),
+    ...(sum.sums === '' ? [] : [t('sum', sum)]),
   ];
   return (
     <div className={classes.about}>

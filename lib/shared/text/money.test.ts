@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatAmount, sumAmounts } from './money';
+import { formatAmount, sumAmounts, sumText } from './money';
 
 const row = (amount: string | null, currency: string | null = 'USDT') => ({ amount, currency });
 
@@ -17,6 +17,11 @@ test('digits beyond a double survive', () => {
 
 test('what is no decimal is left out and not counted as zero', () => {
   expect(sumAmounts([row(null), row('a lot'), row('1e3'), row('')])).toEqual([]);
+});
+
+test('a sum as text comes with how many rows have no part in it', () => {
+  expect(sumText([row('1000.5'), row('1', 'KRW'), row(null), row('a lot')], 'en')).toEqual({ sums: '1,000.5 USDT + 1 KRW', without: 2 });
+  expect(sumText([row(null)], 'en')).toEqual({ sums: '', without: 1 });
 });
 
 test('a sum of whole cents is the sum of the cents', () => {

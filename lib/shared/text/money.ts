@@ -37,3 +37,9 @@ export function formatAmount(amount: string, locale: string): string {
 
 export const formatMoney = (amount: string, currency: string | null, locale: string): string =>
   `${formatAmount(amount, locale)}${currency === null ? '' : ` ${currency}`}`;
+
+/** The sums as text, empty without one, and how many of the rows have no amount that counts in them. */
+export function sumText(rows: readonly Money<string | null>[], locale: string): { sums: string; without: number } {
+  const sums = sumAmounts(rows).map(({ amount, currency }) => formatMoney(amount, currency, locale));
+  return { sums: sums.join(' + '), without: rows.filter(({ amount }) => amount === null || !DECIMAL.test(amount.trim())).length };
+}
