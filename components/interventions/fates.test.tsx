@@ -1,4 +1,5 @@
 import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { NextIntlClientProvider } from 'next-intl';
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
@@ -7,8 +8,9 @@ import { resultOf } from '@/fixtures/intervention-result';
 import messages from '@/lib/messages/en.json';
 import { type Fate, type Fates, FATES, joinFates } from '@/lib/shared/changes/fates';
 import { ClockProvider } from '../figures/time';
-import { dueOf, FateLine, type Followed, hueOf, useFateSentence } from './fates';
-import { HaltedPanel } from './panels';
+import { dueOf, FateLine, type Followed, hueOf, useResultTitle } from './fates';
+import { ConsoleProvider, type ConsoleValue } from '../frame/console';
+import { HaltedPanel, SentNotice } from './panels';
 import type { Halt } from './send';
 
 const fatesOf = (counts: Partial<Record<Fate, number>>, over: Partial<Fates> = {}): Fates => {
@@ -28,7 +30,7 @@ const markup = (children: ReactNode): string =>
   );
 
 function Title({ of }: { of: Followed }) {
-  return useFateSentence()(of);
+  return useResultTitle()(resultOf(['1']), of);
 }
 
 const CASES: [what: string, of: Followed, title: string, line: string, hue: string][] = [
@@ -91,11 +93,43 @@ test('of many parts the unknown are asked after first, then the oldest with even
   expect(dueOf(['c'], known)).toEqual([]);
 });
 
+describe('the notice of what was sent before a reload', () => {
+  const notice = (operation: string, fates: Fates | null): string => {
+    const client = new QueryClient();
+    client.setQueryData(['outcome', 'o', 'k'], { result: { ...resultOf(['1', '2']), operation } });
+    if (fates !== null) client.setQueryData(['fates', 'o', ['first']], { first: fates });
+    const sent = { outbox: 'o', outboxName: 'O', key: 'k', account: 'anna', operation, count: 2, sentAt: 0 };
+    const html = markup(
+      <QueryClientProvider client={client}>
+        <ConsoleProvider value={{ interventions: {} } as ConsoleValue}>
+          <SentNotice sent={sent} onClose={() => undefined} />
+        </ConsoleProvider>
+      </QueryClientProvider>,
+    );
+    client.clear();
+    return html;
+  };
+
+  test('follows the fates, and has a check mark only once all are out', () => {
+    const died = notice('retry', fatesOf({ failedAgain: 2 }, { sameError: 2, error: 'node answered 503' }));
+    expect(died).toMatch(/Try once more: 2 of 2 died again.*2 died again, same error.*node answered 503/);
+    expect(died).toContain('icon-alert-triangle');
+    for (const fates of [null, fatesOf({ waiting: 2 })]) expect(notice('retry', fates)).not.toContain('icon-check');
+    expect(notice('retry', fatesOf({ published: 2 }))).toMatch(/icon-check.*All 2 are out/);
+    expect(notice('archive', null)).toMatch(/icon-check.*Archive: 2 events changed/);
+  });
+});
+
 describe('after one event went first', () => {
-  const panel = (operation: string, of: Followed | null, halt: Halt = { why: 'tried' }): string =>
+  const panel = (operation: string, of: Followed | null, result = resultOf(['1']), halt: Halt = { why: 'tried' }): string =>
     markup(
       <HaltedPanel
-        run={{ phase: 'halted', progress: { total: 45, changed: 1, skipped: 0 }, halt, results: [{ ...resultOf(['1']), operation }] }}
+        run={{
+          phase: 'halted',
+          progress: { total: 45, changed: result.changed.length, skipped: result.skipped.length },
+          halt,
+          results: [{ ...result, operation }],
+        }}
         followed={of}
         opening={{ subject: { id: 'o', name: 'O' }, operation, events: [], key: 'k' }}
         onGoOn={() => undefined}
@@ -119,6 +153,13 @@ describe('after one event went first', () => {
     for (const fate of ['waiting', 'notKnown', 'gone'] as const)
       expect(filled(panel('retry', followed(fatesOf({ [fate]: 1 }))))).toEqual([]);
     expect(filled(panel('retry', followed(null)))).toEqual([]);
+  });
+
+  test('of one that was left alone it says why, and recommends nothing', () => {
+    const html = panel('retry', null, resultOf([], ['1']));
+    expect(html).toContain(messages.skips.locked);
+    expect(html).not.toContain('watch how it fares');
+    expect(filled(html)).toEqual([]);
   });
 
   test('an archived event has no fate to wait for', () => {

@@ -67,15 +67,20 @@ export function hueOf({ fates, unseen }: Followed): 'green' | 'red' | 'grey' {
 const sameOf = (fates: Fates): 'all' | 'none' | 'some' | 'unknown' =>
   fates.sameError === null ? 'unknown' : fates.sameError === 0 ? 'none' : fates.sameError === failuresOf(fates) ? 'all' : 'some';
 
-/** How far it is, as a title; null before the first answer. */
-export function useFateSentence(): (followed: Followed | null) => string | null {
-  const t = useTranslations('interventions.fates');
-  return (followed) => {
-    if (followed?.fates == null) return null;
+/** A result as a title: how far its events are; what changed before the first look, and where they were not sent again. */
+export function useResultTitle() {
+  const t = useTranslations('interventions');
+  return ({ outcome, changed, skipped }: InterventionResult, followed: Followed | null): string => {
+    if (followed?.fates == null) return t(`outcome.${outcome}`, { changed: changed.length, skipped: skipped.length });
     const { fates, unseen } = followed;
     const [out, all, died] = [outOf(fates), fates.events.length + unseen, fates.fates.failedAgain];
-    if (died > 0) return t('titleDied', { died, all });
-    return out === all ? t('titleOut', { all }) : t(underWay(fates) + unseen > 0 ? 'titleUnderWay' : 'titleSome', { out, all });
+    const open = underWay(fates) + unseen > 0;
+    const title = t(`fates.${died > 0 ? 'titleDied' : out === all ? 'titleOut' : open ? 'titleUnderWay' : 'titleSome'}`, {
+      died,
+      out,
+      all,
+    });
+    return skipped.length === 0 ? title : `${title} · ${t('run.skipped', { skipped: skipped.length })}`;
   };
 }
 

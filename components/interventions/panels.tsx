@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, type ButtonProps, Loader, Progress as Bar } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
-import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCheck, IconClock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
@@ -14,7 +14,7 @@ import frame from '../frame/frame.module.css';
 import { ReadOnlyNote } from '../frame/note';
 import { actionHref, eventHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';
-import { FateLine, type Followed, hueOf } from './fates';
+import { FateLine, type Followed, hueOf, useFates, useResultTitle } from './fates';
 import { groupSkipped, useOperationName, useSkipText } from './operations';
 import { type Open, type Opening, useOutcome } from './send';
 import { forgetSent, type Sent, sentBy } from './sent';
@@ -187,13 +187,15 @@ export function HaltedPanel({ run, followed, opening: { subject, operation }, on
   const { progress, halt, results } = run;
   const t = useTranslations('interventions');
   const operations = useTranslations('operations');
+  const skipText = useSkipText();
   const [asked, setAsked] = useState(false);
   const left = progress.total - progress.changed - progress.skipped;
   const tried = halt.why === 'tried';
   const fates = followed?.fates ?? null;
   const failed = tried && fates !== null && failuresOf(fates) > 0;
   const same = failed && fates.sameError === null ? 'unknown' : failed && fates.sameError === 0 ? 'other' : 'same';
-  const known = !tried || followed === null || (fates !== null && hueOf(followed) === 'green');
+  const alone = tried ? groupSkipped(results[0]?.skipped ?? [], skipText)[0]?.why : undefined;
+  const known = !tried || (followed === null ? alone === undefined : hueOf(followed) === 'green');
   return (
     <Panel
       buttons={[
@@ -210,7 +212,11 @@ export function HaltedPanel({ run, followed, opening: { subject, operation }, on
       ]}
     >
       <HowFar progress={progress} />
-      {halt.why === 'problem' ? <ProblemPanel problem={halt.problem} outbox={subject.id} untouched /> : <p>{t(`run.${halt.why}`)}</p>}
+      {halt.why === 'problem' ? (
+        <ProblemPanel problem={halt.problem} outbox={subject.id} untouched />
+      ) : (
+        <p>{alone === undefined ? t(`run.${halt.why}`) : t('run.alone', { why: alone })}</p>
+      )}
       {followed !== null && <FateLine followed={followed} />}
       {followed === null && tried && results[0]?.changed.length === 1 && operations.has(`${operation}.done`) && (
         <p role="status">{operations(`${operation}.done`, { count: 1 })}</p>
@@ -286,10 +292,18 @@ export function ProblemPanel({ problem: { code, reference, fields, because }, ou
   );
 }
 
-/** An intervention sent before this page was loaded, or whose dialog was closed: what became of it. */
+const NOTICE = {
+  unknown: ['yellow', IconAlertTriangle],
+  red: ['red', IconAlertTriangle],
+  grey: ['gray', IconClock],
+  green: ['accent', IconCheck],
+} as const;
+
+/** An intervention sent before this page was loaded, or whose dialog was closed: what became of it, and of its events. */
 export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void }) {
   const t = useTranslations('interventions');
   const name = useOperationName();
+  const resultTitle = useResultTitle();
   const ago = useAgo();
   // Another tab may have got the answer meanwhile.
   const { end: known, checkedAt } = useOutcome(sent, () => sentBy(sent.account).some(({ key }) => key === sent.key));
@@ -301,22 +315,25 @@ export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void 
   const end = known === 'gone' ? null : known;
   const result = end !== null && 'result' in end ? end.result : null;
   const operation = name(sent.operation);
+  const followed = useFates(sent.outbox, result === null ? [] : [result]);
+  const [color, Icon] = NOTICE[end === null ? 'unknown' : followed === null ? 'green' : hueOf(followed)];
   return (
     <Alert
-      color={end === null ? 'yellow' : 'accent'}
-      icon={end === null ? <IconAlertTriangle size={18} aria-hidden /> : <IconCheck size={18} aria-hidden />}
+      color={color}
+      icon={<Icon size={18} aria-hidden />}
       title={
         end === null
           ? t('unknownTitle', { operation })
           : result === null
             ? t('absentTitle', { operation })
-            : `${operation}: ${t(`outcome.${result.outcome}`, { changed: result.changed.length, skipped: result.skipped.length })}`
+            : `${operation}: ${resultTitle(result, followed)}`
       }
       withCloseButton={end !== null}
       closeButtonLabel={t('close')}
       onClose={onClose}
       classNames={{ root: frame.notice, title: frame.noticeTitle, icon: end === null ? frame.noticeIcon : undefined }}
     >
+      {followed !== null && <FateLine followed={followed} />}
       <p>{t('sent', { count: sent.count, outbox: sent.outboxName, ago: ago(sent.sentAt) })}</p>
       {end === null && <p>{t('unknown')}</p>}
       {end === null && <p>{checkedAt === null ? t('checking') : t('checkedAt', { ago: ago(checkedAt) })}</p>}
