@@ -212,11 +212,8 @@ export function HaltedPanel({ run, followed, opening: { subject, operation }, on
       ]}
     >
       <HowFar progress={progress} />
-      {halt.why === 'problem' ? (
-        <ProblemPanel problem={halt.problem} outbox={subject.id} untouched />
-      ) : (
-        <p>{alone === undefined ? t(`run.${halt.why}`) : t('run.alone', { why: alone })}</p>
-      )}
+      {halt.why === 'problem' && <ProblemPanel problem={halt.problem} outbox={subject.id} untouched />}
+      {halt.why !== 'problem' && <p>{alone === undefined ? t(`run.${halt.why}`) : t('run.alone', { why: alone })}</p>}
       {followed !== null && <FateLine followed={followed} />}
       {followed === null && tried && results[0]?.changed.length === 1 && operations.has(`${operation}.done`) && (
         <p role="status">{operations(`${operation}.done`, { count: 1 })}</p>
@@ -292,13 +289,6 @@ export function ProblemPanel({ problem: { code, reference, fields, because }, ou
   );
 }
 
-const NOTICE = {
-  unknown: ['yellow', IconAlertTriangle],
-  red: ['red', IconAlertTriangle],
-  grey: ['gray', IconClock],
-  green: ['accent', IconCheck],
-} as const;
-
 /** An intervention sent before this page was loaded, or whose dialog was closed: what became of it, and of its events. */
 export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void }) {
   const t = useTranslations('interventions');
@@ -316,10 +306,11 @@ export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void 
   const result = end !== null && 'result' in end ? end.result : null;
   const operation = name(sent.operation);
   const followed = useFates(sent.outbox, result === null ? [] : [result]);
-  const [color, Icon] = NOTICE[end === null ? 'unknown' : followed === null ? 'green' : hueOf(followed)];
+  const hue = end === null ? 'yellow' : followed === null ? 'green' : hueOf(followed);
+  const Icon = hue === 'green' ? IconCheck : hue === 'grey' ? IconClock : IconAlertTriangle;
   return (
     <Alert
-      color={color}
+      color={{ green: 'accent', grey: 'gray', red: 'red', yellow: 'yellow' }[hue]}
       icon={<Icon size={18} aria-hidden />}
       title={
         end === null

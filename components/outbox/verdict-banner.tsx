@@ -13,10 +13,7 @@ import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
 
 const FACTS_SHOWN = 4;
 /** Facts that the sentence says word for word, besides `died_again`, which it says of every verdict. */
-const SAID: Partial<Record<Verdict, readonly string[]>> = {
-  relay_stopped: ['nothing_published'],
-  dead_growing: ['newly_dead', 'dead_total'],
-};
+const SAID: Partial<Record<Verdict, string[]>> = { relay_stopped: ['nothing_published'], dead_growing: ['newly_dead', 'dead_total'] };
 
 const WAITING = '/events?state=pending&state=retrying&order=oldest';
 const FAILING = '/events?state=retrying&state=dead&order=newest';
