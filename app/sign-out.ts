@@ -9,12 +9,21 @@ globalThis.window?.addEventListener('storage', ({ key }) => {
   window.location.reload();
 });
 
-export async function signOut(): Promise<void> {
-  // Used about once a day: no screen waits for this script.
-  const { signOut: leave } = await import('next-auth/react');
-  await leave({ redirect: false });
+/** Not by next-auth's client: its script could not be loaded while nothing answers. */
+async function isEnded(): Promise<boolean> {
+  const signal = AbortSignal.timeout(10_000);
+  const { csrfToken } = (await (await fetch('/api/auth/csrf', { cache: 'no-store', signal })).json()) as { csrfToken: string };
+  const body = new URLSearchParams({ csrfToken, json: 'true' });
+  return (await fetch('/api/auth/signout', { method: 'POST', body, signal })).ok;
+}
+
+/** Ends the session, as soon as the console answers; `onUnheard` after each try that it did not answer. */
+export async function signOut(onUnheard: () => void): Promise<void> {
+  while (!(await isEnded().catch(() => false))) {
+    onUnheard();
+    await new Promise((resume) => setTimeout(resume, 1_000));
+  }
   // A full page load: nothing this person saw stays in memory.
-  document.body.hidden = true;
   window.location.assign('/login');
   // Last: a browser may refuse to store.
   localStorage.setItem(KEY, new Date().toISOString());

@@ -103,6 +103,28 @@ test('signing out in one tab hides the rows and the dialog of another at once, a
   await expect(dialog).toHaveCount(0);
 });
 
+test('where the console does not answer, signing out hides the rows, says that one is still signed in, and goes on trying', async ({
+  page,
+  world,
+  database,
+  watch,
+}) => {
+  watch.allow(REFUSED);
+  const { order } = await insertEscrow(database('escrow'));
+  const email = world.accounts.find(({ role }) => role === 'operator')?.email ?? '';
+  await page.goto(`/login?callbackUrl=${encodeURIComponent(`/outboxes/escrow/events?q=${order}`)}`);
+  await fillIn(page, email, world.password);
+  await expect(page.locator('[data-event]').filter({ visible: true })).toHaveCount(1);
+  await page.waitForFunction(isTakenOver);
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(page.getByRole('status')).toHaveText(/not signed out yet/);
+  await expect(page.getByText(order)).toHaveCount(0);
+  await page.context().setOffline(false);
+  await expect(page).toHaveURL(/\/login/);
+});
+
 test('a session that has ended takes the rows with it', async ({ page, world, database, watch }) => {
   watch.allow(REFUSED);
   const { order } = await insertEscrow(database('escrow'));

@@ -142,15 +142,14 @@ export function TimeZoneSelect() {
 
 export interface PersonMenusProps {
   languages: { code: string; name: string }[];
-  signOut: () => Promise<void>;
+  onSignOut: () => void;
 }
 
 /** Theme, language and the account; on a phone its menu also has the preferences, whose own controls have no room there. */
-export function PersonMenus({ languages, signOut }: PersonMenusProps) {
+export function PersonMenus({ languages, onSignOut }: PersonMenusProps) {
   const { account } = useConsole();
   const words = useTranslations('frame');
   const choices = useChoices(languages);
-  const { go } = useGo();
   const { button, float, close } = useFloat('menu');
   return (
     <>
@@ -176,7 +175,7 @@ export function PersonMenus({ languages, signOut }: PersonMenusProps) {
             </div>
           ))}
           <div>
-            <MenuItem onClick={() => go(() => void signOut())}>
+            <MenuItem onClick={onSignOut}>
               <IconLogout size={16} aria-hidden />
               {words('signOut')}
             </MenuItem>

@@ -76,9 +76,8 @@ export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictB
   const href = hrefOf(verdict);
   const stepName = (of: Verdict) => words(`nextStep.${atDoctor(of) ? 'log_held' : hrefOf(of) === null ? 'source_down' : of}`);
   const stopped = verdict === 'relay_stopped' && !atDoctor(verdict);
-  const facts = evidence.flatMap((fact) =>
-    fact.code === 'died_again' || SAID[verdict]?.includes(fact.code) ? [] : (evidenceText(fact) ?? []),
-  );
+  const said = ['died_again', ...(SAID[verdict] ?? [])];
+  const facts = evidence.flatMap((fact) => (said.includes(fact.code) ? [] : (evidenceText(fact) ?? [])));
   return (
     <section className={classes.banner} data-tone={VERDICT_TONE[verdict]} aria-label={words('verdict')}>
       <div className={classes.bannerText}>

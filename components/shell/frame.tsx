@@ -32,7 +32,8 @@ import { OutboxBar, OutboxSwitcher } from './outbox-bar';
 import { TopIcon, PersonMenus, type PersonMenusProps, savePreference, TimeZoneSelect, useFirstTimeZone } from '../frame/preferences';
 import { ShortcutProvider, useShortcuts } from '../frame/shortcuts';
 
-interface FrameProps extends PersonMenusProps {
+interface FrameProps extends Pick<PersonMenusProps, 'languages'> {
+  signOut: (onUnheard: () => void) => Promise<void>;
   console: ConsoleValue;
   railCollapsed: boolean;
   serverNow: number;
@@ -61,7 +62,14 @@ export function Frame({ console, serverNow, ...props }: FrameProps) {
 
 function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<FrameProps, 'console' | 'serverNow'>) {
   const words = useTranslations('frame');
+  const [leaving, setLeaving] = useState<'signingOut' | 'notSignedOut' | null>(null);
   useFirstTimeZone();
+  const leave = () => {
+    setLeaving('signingOut');
+    void signOut(() => setLeaving('notSignedOut'));
+  };
+  // Nothing that this person saw stays, from the click on.
+  if (leaving !== null) return <output className={classes.leaving}>{words(leaving)}</output>;
   return (
     <div
       className={classes.shell}
@@ -85,7 +93,7 @@ function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<Fr
             <LiveSwitch />
             <TimeZoneSelect />
             <ShortcutHelp />
-            <PersonMenus languages={languages} signOut={signOut} />
+            <PersonMenus languages={languages} onSignOut={leave} />
           </div>
           <OutboxBar />
         </header>
