@@ -109,13 +109,14 @@ test('where the console does not answer, signing out hides the rows, says that o
   database,
   watch,
 }) => {
-  watch.allow(REFUSED);
+  watch.allow(/ERR_INTERNET_DISCONNECTED/);
   const { order } = await insertEscrow(database('escrow'));
   const email = world.accounts.find(({ role }) => role === 'operator')?.email ?? '';
   await page.goto(`/login?callbackUrl=${encodeURIComponent(`/outboxes/escrow/events?q=${order}`)}`);
   await fillIn(page, email, world.password);
   await expect(page.locator('[data-event]').filter({ visible: true })).toHaveCount(1);
   await page.waitForFunction(isTakenOver);
+  await page.waitForLoadState('networkidle');
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();

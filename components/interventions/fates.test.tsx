@@ -8,7 +8,7 @@ import { resultOf } from '@/fixtures/intervention-result';
 import messages from '@/lib/messages/en.json';
 import { type Fate, type Fates, FATES, joinFates } from '@/lib/shared/changes/fates';
 import { ClockProvider } from '../figures/time';
-import { dueOf, FateLine, type Followed, hueOf, useResultTitle } from './fates';
+import { dueOf, FateLine, type Followed, hueOf, useResultSentence } from './fates';
 import { ConsoleProvider, type ConsoleValue } from '../frame/console';
 import { HaltedPanel, SentNotice } from './panels';
 import type { Halt } from './send';
@@ -30,7 +30,7 @@ const markup = (children: ReactNode): string =>
   );
 
 function Title({ of }: { of: Followed }) {
-  return useResultTitle()(resultOf(['1']), of);
+  return useResultSentence()(resultOf(['1']), of);
 }
 
 const CASES: [what: string, of: Followed, title: string, line: string, hue: string][] = [

@@ -68,7 +68,7 @@ const sameOf = (fates: Fates): 'all' | 'none' | 'some' | 'unknown' =>
   fates.sameError === null ? 'unknown' : fates.sameError === 0 ? 'none' : fates.sameError === failuresOf(fates) ? 'all' : 'some';
 
 /** A result as a title: how far its events are; what changed before the first look, and where they were not sent again. */
-export function useResultTitle() {
+export function useResultSentence() {
   const t = useTranslations('interventions');
   return ({ outcome, changed, skipped }: InterventionResult, followed: Followed | null): string => {
     if (followed?.fates == null) return t(`outcome.${outcome}`, { changed: changed.length, skipped: skipped.length });

@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { INTERVENTION_EVENTS_MAX, type InterventionRequest, type InterventionResult, REASON_MAX, REASON_MIN } from '@/lib/shared/model';
 import { Form } from '../frame/popovers';
 import classes from './intervention-dialog.module.css';
-import { useFates, useResultTitle } from './fates';
+import { useFates, useResultSentence } from './fates';
 import { attemptsOf, useOperationName } from './operations';
 import { About, PreviewRows, SqlView } from './preview-rows';
 import { ResultPanel, HaltedPanel, RunningPanel, ProblemPanel, UnknownPanel } from './panels';
@@ -31,7 +31,7 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
   const preview = usePreview(opening);
   const { run, send, goOn, stop, soFar } = useRun(opening);
   const followed = useFates(subject.id, run.phase === 'done' || run.phase === 'halted' ? run.results : []);
-  const resultTitle = useResultTitle();
+  const resultSentence = useResultSentence();
 
   const settle = useEffectEvent(onSettled);
   useEffect(() => {
@@ -42,7 +42,7 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
   const max = attemptsOf((preview.beyond.length === 0 ? preview.preview?.rows : undefined)?.map(({ event }) => event) ?? []);
   const outbox = (): ReactNode => <em className={classes.subject}>{subject.name}</em>;
   const title = (): ReactNode => {
-    if (run.phase === 'done') return resultTitle(run.result, followed);
+    if (run.phase === 'done') return resultSentence(run.result, followed);
     if (run.phase === 'checking') return t('interventions.unknownTitle', { operation: name(operation, max) });
     if (run.phase === 'absent') return t('interventions.absentTitle', { operation: name(operation, max) });
     return t.has(`operations.${operation}.title`)

@@ -14,7 +14,7 @@ import frame from '../frame/frame.module.css';
 import { ReadOnlyNote } from '../frame/note';
 import { actionHref, eventHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';
-import { FateLine, type Followed, hueOf, useFates, useResultTitle } from './fates';
+import { FateLine, type Followed, hueOf, useFates, useResultSentence } from './fates';
 import { groupSkipped, useOperationName, useSkipText } from './operations';
 import { type Open, type Opening, useOutcome } from './send';
 import { forgetSent, type Sent, sentBy } from './sent';
@@ -293,7 +293,7 @@ export function ProblemPanel({ problem: { code, reference, fields, because }, ou
 export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void }) {
   const t = useTranslations('interventions');
   const name = useOperationName();
-  const resultTitle = useResultTitle();
+  const resultSentence = useResultSentence();
   const ago = useAgo();
   // Another tab may have got the answer meanwhile.
   const { end: known, checkedAt } = useOutcome(sent, () => sentBy(sent.account).some(({ key }) => key === sent.key));
@@ -317,7 +317,7 @@ export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void 
           ? t('unknownTitle', { operation })
           : result === null
             ? t('absentTitle', { operation })
-            : `${operation}: ${resultTitle(result, followed)}`
+            : `${operation}: ${resultSentence(result, followed)}`
       }
       withCloseButton={end !== null}
       closeButtonLabel={t('close')}
