@@ -87,7 +87,6 @@ function pastOf(given: Given): { head: Head | null; older: Slice[] } {
     fromMinute: HEAD_FROM,
     slices: slices.filter(({ atMinute }) => atMinute >= HEAD_FROM),
     acted: null,
-    open: new Map(),
   };
   return { head: given.folded === null ? null : head, older: slices.filter(({ atMinute }) => atMinute < HEAD_FROM) };
 }

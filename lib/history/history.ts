@@ -24,8 +24,6 @@ export interface Head {
   slices: readonly Slice[];
   /** When operators acted on the outbox; null if they never did. */
   acted: Acted | null;
-  /** Since when verdicts hold, as entered. */
-  open: ReadonlyMap<Verdict, string>;
 }
 
 export interface HistorySpan {
@@ -43,8 +41,8 @@ export interface HistorySpan {
 type Read = (span: RollupSpan) => Promise<Rollup[]>;
 
 export interface History {
-  /** null while nothing is collected. */
-  head(outbox: string): Promise<Head | null>;
+  /** `head` is null while nothing is collected; `open`: since when verdicts hold, as entered. */
+  head(outbox: string): Promise<{ head: Head | null; open: ReadonlyMap<Verdict, string> }>;
   rollups: Read;
   /** Every series that has ever had a slice. */
   seriesEver(outbox: string): Promise<string[]>;
@@ -58,7 +56,7 @@ export const openHistory = ({ db }: Store): History => ({
 });
 
 /** In one snapshot, so that progress and rollups fit together. */
-function headsOf(db: StoreDb, outboxes: readonly string[]): Promise<(Head | null)[]> {
+function headsOf(db: StoreDb, outboxes: readonly string[]) {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -78,10 +76,10 @@ function headsOf(db: StoreDb, outboxes: readonly string[]): Promise<(Head | null
       const heads = new Map(
         known.map(({ outbox, ...head }, at) => {
           const slices = (rollups[at] ?? []).map((rollup) => sliceOfWidth(rollup, 1));
-          return [outbox, { ...head, slices, open: open.get(outbox) ?? new Map() }];
+          return [outbox, { ...head, slices }];
         }),
       );
-      return outboxes.map((outbox) => heads.get(outbox) ?? null);
+      return outboxes.map((outbox) => ({ head: heads.get(outbox) ?? null, open: open.get(outbox) ?? new Map() }));
     });
 }
 

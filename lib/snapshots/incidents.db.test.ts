@@ -1,4 +1,5 @@
 /** When an incident began is known to every replica, and after a restart. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, describe, it } from 'vitest';
 import { openHistory } from '@/lib/history/history';
 import { computeInStore } from '@/lib/live/take-reading';
@@ -58,5 +59,17 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     await rename(away, name);
     await eventually(async () => expect((await snapshotsOn(stage.store).summary(outbox.id, '1h')).diagnosis.verdict).toBe('healthy'));
     await first.collector.stop();
+  });
+
+  it('of a table that was never read keeps its start too', async () => {
+    await stage.observed.query(engine === 'postgres' ? `alter table ${table} rename to away` : `rename table ${table} to away`);
+    const { collector } = replica(stage.store);
+    await eventually(async () => expect(await spans()).toMatchObject([{ verdict: 'cannot_see' }]));
+    const [{ at } = { at: NaN }] = await spans();
+    expect(await stage.progress(outbox.id)).toBeNull();
+    await sleep(20);
+    const { diagnosis } = await snapshotsOn(stage.store).summary(outbox.id, '1h');
+    expect([diagnosis.since, diagnosis.holds[0]?.since].map((time) => Date.parse(time ?? ''))).toEqual([at, at]);
+    await collector.stop();
   });
 });

@@ -135,9 +135,10 @@ export function createReadings(directory: OutboxDirectory, { history, now, compu
   /** Where the rollups end; null if the store does not answer, which is reported once: only current figures are known then. */
   async function headOf(id: string, entry: Entry): Promise<Head | null> {
     try {
-      const head = (await history?.head(id)) ?? null;
+      const newest = await history?.head(id);
       entry.historyFails = false;
-      return head;
+      entry.open = newest?.open ?? entry.open;
+      return newest?.head ?? null;
     } catch (error) {
       if (!entry.historyFails) onFailure?.(id, error);
       entry.historyFails = true;
@@ -167,7 +168,6 @@ export function createReadings(directory: OutboxDirectory, { history, now, compu
     try {
       // The rollups first: what is collected while the table is read is not counted twice.
       const head = await headOf(id, entry);
-      entry.open = head?.open ?? entry.open;
       leave = await turnOf(id, entry, inTurn);
       begun = now();
       entry.startedAt = begun;
