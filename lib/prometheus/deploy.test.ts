@@ -146,6 +146,14 @@ describe('the alert rules', () => {
     expect(worst).toEqual(['falling_behind']);
   });
 
+  // An operator who restores events, or sends them again in vain, raises the depth as well.
+  it('take no depth of dead events without the verdict for deaths', () => {
+    const deaths = rules.filter(({ expr }) => expr.includes('state="dead"'));
+    expect(deaths).toHaveLength(1);
+    for (const part of deaths.flatMap(({ expr }) => expr.split(' or ')))
+      expect(part).toContain('outbox_console_verdict_holds{verdict="dead_growing"}');
+  });
+
   it('have names of their own, and are all in the README', () => {
     const names = rules.flatMap((rule) => ('alert' in rule ? [rule.alert] : []));
     expect(new Set(names).size).toBe(names.length);
