@@ -30,6 +30,8 @@ interface Given {
   created?: Record<number, number>;
   tail?: Record<number, Partial<Cell>>;
   hours?: Slice[];
+  acted?: Head['acted'];
+  more?: Partial<Pick<Reading, 'deadDetailed' | 'ordered' | 'figures'>>;
 }
 
 const published = (count: number, latencyMs = 100): Partial<Cell> => {
@@ -41,7 +43,7 @@ const watched = (from: number, to: number, cell: Partial<Cell> = {}): Record<num
   Object.fromEntries(Array.from({ length: from - to + 1 }, (_, index) => [from - index, cell]));
 
 function told(
-  { folded, progress, foldedTo = FOLDED_TO, traits, reach, created = {}, tail = {}, hours = [] }: Given,
+  { folded, progress, foldedTo = FOLDED_TO, traits, reach, created = {}, tail = {}, hours = [], acted = null, more }: Given,
   window: '15m' | '24h',
 ) {
   const minutes = <T, U>(values: Record<number, T>, of: (value: T) => U) =>
@@ -52,6 +54,7 @@ function told(
     foldedTo,
     figures: { depth: { pending: 0, retrying: 0, processing: 0, dead: 0 } },
     slices: { created: minutes(created, (n) => ({ n, untold: 0 })), died: new Map(), claimed: new Map() },
+    ...more,
     tail: minutes(tail, (cell) => new Map([[ALL_TYPES, { ...emptyCell(), ...cell }]])),
   };
   const cells = [...minutes(folded, (cell): Cell => ({ ...emptyCell(), minutes: 1, ...cell }))];
@@ -66,7 +69,7 @@ function told(
       })),
     )
     .sort((a, b) => a.atMinute - b.atMinute);
-  const head: Head = { progress: progressOf(foldedTo, progress), fromMinute: NOW - 60, slices, acted: null, open: new Map() };
+  const head: Head = { progress: progressOf(foldedTo, progress), fromMinute: NOW - 60, slices, acted };
   const input = metricInput(now, spanOf({ window }, AS_OF), head, hours);
   return { figures: summarise(input, window), series: seriesOf(seriesInput(input, ALL_TYPES, head, hours)) };
 }
@@ -105,6 +108,44 @@ describe('time before the first known minute', () => {
     const atMinute = NOW - 3 * HOUR_MINUTES;
     const hour = { series: ALL_TYPES, atMinute, width: HOUR_MINUTES, cell: { ...emptyCell(), minutes: 20 }, provisional: false };
     expect(of({ folded: watched(119, 0), hours: [hour] }, '24h').throughput).toMatchObject({ known: 'estimated', since: isoAgo(140) });
+  });
+});
+
+describe('what dead events were created is counted by their rows', () => {
+  const known = (given: Partial<Given>, window: '15m' | '24h' = '15m') => {
+    const { figures, series } = told({ folded: watched(1_441, 0), ...given }, window);
+    expect(series.known.published).toBe('exact');
+    expect(series.known.created).toBe(figures.throughput.known);
+    return series.known.created;
+  };
+  const depth = { pending: 0, retrying: 0, processing: 0, dead: 700 };
+  const cut = (dead: string | null, ordered = true): Partial<Given> => ({
+    more: {
+      deadDetailed: false,
+      ordered: { waiting: true, processing: true, dead: ordered, published: true },
+      figures: { depth, 'oldest-pending': { dead } },
+    },
+  });
+
+  test('not exactly where some of the span may not have been read', () => {
+    expect(known({})).toBe('exact');
+    expect(known(cut(isoAgo(20)))).toBe('exact');
+    expect(known(cut(isoAgo(10)))).toBe('estimated');
+    expect(known(cut(isoAgo(20), false))).toBe('estimated');
+    expect(known(cut(null))).toBe('estimated');
+  });
+
+  test('nor where some were archived since it began, or may have been', () => {
+    const acts = (operation: string, minutes: number): Partial<Given> => ({
+      more: { figures: { depth, acted: { acts: [{ at: isoAgo(minutes), operation, actor: 'mina', count: 3 }] } } },
+    });
+    expect(known(acts('archive', 5))).toBe('estimated');
+    expect(known(acts('archive', 50))).toBe('exact');
+    expect(known(acts('archive', 50), '24h')).toBe('estimated');
+    expect(known(acts('retry', 5), '24h')).toBe('exact');
+    expect(known({ ...acts('retry', 5), acted: { first: isoAgo(9_000), last: isoAgo(5) } })).toBe('exact');
+    expect(known({ ...acts('retry', 5), acted: { first: isoAgo(9_000), last: isoAgo(5) } }, '24h')).toBe('estimated');
+    expect(known({ acted: { first: isoAgo(9_000), last: isoAgo(8_000) } }, '24h')).toBe('exact');
   });
 });
 

@@ -24,9 +24,13 @@ export const DEPTH: Aggregates<Record<DepthState, number>, DepthOfType> = {
   perType: ({ state }) => ({ waiting: count(isState(state, 'pending', 'retrying')), dead: count(isState(state, 'dead')) }),
 };
 
-export const OLDEST: Aggregates<{ at: string | null }> = {
+export const OLDEST: Aggregates<{ at: string | null; dead: string | null }> = {
   owner: 'oldest-pending',
-  figures: ({ state, created }) => ({ at: iso(earliest(created, isState(state, 'pending', 'retrying'))) }),
+  figures: ({ traits, state, created, died }) => ({
+    at: iso(earliest(created, isState(state, 'pending', 'retrying'))),
+    // If dead rows are read by their creation, or by their death, those left out were created before.
+    dead: iso(earliest(traits.deathTime ? died : created, isState(state, 'dead'))),
+  }),
 };
 
 /** Waiting is pending and retrying together. */

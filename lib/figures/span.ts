@@ -41,7 +41,7 @@ export function spanOf(span: SeriesSpan, asOf: string): Span {
 }
 
 /** What happened over a span: the rollups before the last fold, and what the reading found after it. */
-interface SpanTotals {
+export interface SpanTotals {
   all: Cell;
   /** Latencies of events that operators changed. */
   touched: Cell;
@@ -56,6 +56,7 @@ interface SpanTotals {
   provisional: boolean;
   /** Part of it was backfilled: what leaves no trace in a row is missing. */
   backfilled: boolean;
+  acted: Head['acted'];
 }
 
 /** What every figure of a span is computed from. */
@@ -102,6 +103,7 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
     since: sinceMinute - fromMinute <= EDGE_MINUTES ? null : new Date(sinceMinute * MINUTE_MS).toISOString(),
     provisional: folded.some(({ provisional }) => provisional),
     backfilled: (all.how & HOW.backfilled) !== 0,
+    acted: head.acted,
   };
   return { reading, span, totals, backfill };
 }

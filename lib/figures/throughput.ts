@@ -1,10 +1,12 @@
 /** Events created and published per minute of the watched part of the window, and when the last one was published. */
-import type { UnavailableReason } from '@/lib/shared/figures/measured';
+import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
-import { figuresIn, type Aggregates, type Reading } from '@/lib/live/reading';
+import { actsIn, figuresIn, type Aggregates, type Reading } from '@/lib/live/reading';
+import { ACTED_SECONDS } from '@/lib/outbox/acted';
 import { iso } from '@/lib/outbox/scan/sql-terms';
+import { OLDEST } from './depth';
 import { noPlot, type Plot, type SeriesInput } from './series';
-import { countsKnown, whyNotPublished, type MetricInput } from './span';
+import { countsKnown, whyNotPublished, type MetricInput, type SpanTotals } from './span';
 
 export const LAST_PUBLISHED: Aggregates<{ at: string | null; none: boolean }> = {
   owner: 'last-published',
@@ -24,16 +26,27 @@ export function whyNoLastPublished(reading: Reading): UnavailableReason | null {
 const tellsCreated = ({ reading: { traits }, totals }: MetricInput): boolean =>
   traits.createdAt || traits.slots !== null || totals?.method === 'statistics';
 
+/** Dead events count as created by their rows: those not read, or archived since the span began, may be missing. */
+function createdKnown({ reading, span: { fromMs } }: MetricInput, totals: SpanTotals): Known {
+  const known = countsKnown(totals);
+  const isRead = reading.deadDetailed || (reading.ordered.dead && Date.parse(figuresIn(reading, OLDEST).dead ?? '') < fromMs);
+  const isArchived = actsIn(reading).some(({ operation, at, count }) => operation === 'archive' && count > 0 && Date.parse(at) >= fromMs);
+  const actsToldFromMs = Date.parse(reading.asOf) - ACTED_SECONDS * 1_000;
+  const { first, last } = totals.acted ?? { first: '', last: '' };
+  const mayBeArchived = isArchived || (Math.max(fromMs, Date.parse(first)) < actsToldFromMs && Date.parse(last) >= fromMs);
+  return known === 'exact' && (!isRead || mayBeArchived) ? 'estimated' : known;
+}
+
 export function throughputOf(input: MetricInput): Summary['throughput'] {
   const { reading, totals } = input;
   if (totals === null)
     return { createdPerMinute: null, publishedPerMinute: null, known: 'unavailable', why: whyNotPublished(input) ?? 'not_watched' };
   const { all, watchedMinutes, since } = totals;
-  const known = { known: countsKnown(totals), ...(since === null ? {} : { since }) };
-  const createdPerMinute = all.created / watchedMinutes;
-  if (reading.traits.slots !== null) return { createdPerMinute, publishedPerMinute: null, ...known, why: 'external_relay' };
   // If the backlog was cut short, its creations are missing.
   const why = !tellsCreated(input) ? 'no_created_at' : reading.reach.waiting === 'cut' ? 'too_many_rows' : null;
+  const known = { known: why === null ? createdKnown(input, totals) : countsKnown(totals), ...(since === null ? {} : { since }) };
+  const createdPerMinute = all.created / watchedMinutes;
+  if (reading.traits.slots !== null) return { createdPerMinute, publishedPerMinute: null, ...known, why: 'external_relay' };
   const publishedPerMinute = all.published / watchedMinutes;
   return why === null ? { createdPerMinute, publishedPerMinute, ...known } : { createdPerMinute: null, publishedPerMinute, ...known, why };
 }
@@ -49,5 +62,6 @@ export function throughputPlots(series: SeriesInput): Record<'created' | 'publis
 function counts(series: SeriesInput, name: 'created' | 'published'): Plot {
   const { totals } = series.input;
   if (totals === null) return noPlot(series, whyNotPublished(series.input) ?? 'not_watched');
-  return { known: countsKnown(totals), values: series.steps.map(({ cell }) => (cell === null ? null : Math.round(cell[name]))) };
+  const known = name === 'created' ? createdKnown(series.input, totals) : countsKnown(totals);
+  return { known, values: series.steps.map(({ cell }) => (cell === null ? null : Math.round(cell[name]))) };
 }
