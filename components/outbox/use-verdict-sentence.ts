@@ -69,7 +69,7 @@ export function useVerdictSentence({
       slotEndangered: has('slot_endangered') ? 'yes' : 'no',
     });
     const again = fact('died_again', 'count');
-    return again === null ? sentence : `${sentence} · ${facts('died_again', { count: again })}`;
+    return again === null ? sentence : `${sentence} · ${facts('died_again', { count: again, atLeast: fact('died_again', 'atLeast') ?? 'no' })}`;
   });
 }
 

@@ -175,6 +175,7 @@ async function changeRows(work: StepChange, held: HeldRow[]): Promise<Changed> {
       event_type: row.type,
       aggregate_id: row.aggregate_id,
       ...(image === undefined ? (left.get(row.id) ?? passedOver) : { code: null, detail: null, counted: countedBy(work, row) }),
+      dead: row.version.state === 'dead' || work.step.dead,
       before: parseImage(row.image),
       after: image === undefined ? null : parseImage(image),
     };

@@ -132,7 +132,7 @@ describe.each(ENGINE_KEYS)('records on %s', (engine) => {
     });
   });
 
-  it('that an intervention writes name the outbox', async () => {
+  it('that an intervention writes name the outbox, and whether the event was dead', async () => {
     const outbox = await open.rebind();
     const version = (await getEvent(outbox, '2'))?.event.version ?? '';
     const request = { operation: 'archive', events: [{ id: '2', version }], reason: 'old' };
@@ -140,7 +140,7 @@ describe.each(ENGINE_KEYS)('records on %s', (engine) => {
     expect(changed).toEqual(['2']);
     const [line] = await database.query<{ detail: unknown }>(`SELECT detail FROM ${lines} WHERE intervention_id = '${interventionId}'`);
     const detail = line?.detail;
-    expect(typeof detail === 'string' ? JSON.parse(detail) : detail).toEqual({ outbox: 'sample' });
+    expect(typeof detail === 'string' ? JSON.parse(detail) : detail).toEqual({ outbox: 'sample', dead: false });
   });
 
   // Partitions of MySQL have no names of their own.

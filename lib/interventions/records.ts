@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, tableRef } from '@/lib/database/description';
 import type { Engine } from '@/lib/database/engine';
-import { LINE_COUNT, LINE_OUTBOX, recordTables, type LineCount } from '@/lib/outbox/companions';
+import { LINE_COUNT, LINE_DEAD, LINE_OUTBOX, recordTables, type LineCount } from '@/lib/outbox/companions';
 import type { InterventionRequest, InterventionResult, Outcome, Skipped } from '@/lib/shared/model';
 import type { ActorsKey } from './operation';
 import { OPERATIONS } from './operations';
@@ -35,6 +35,8 @@ export interface RecordEvent {
   detail: Skipped['detail'] | null;
   /** Of a changed event: the count of the outbox's table that moved though nothing came or went; left out if none did. */
   counted?: LineCount | undefined;
+  /** Of a changed event: whether it was dead before, or came back dead. */
+  dead?: boolean;
   /** Columns as text; null if there is nothing to show. */
   before: Record<string, string | null> | null;
   after: Record<string, string | null> | null;
@@ -73,7 +75,7 @@ export async function insertEvents(engine: Engine, db: Db, header: Pick<NewHeade
   const asJson = (value: unknown): RawBuilder<unknown> => (value === null ? sql`null` : fragments.typed(JSON.stringify(value), json));
   const values = events.map(
     (event, position) => sql`(${fragments.typed(header.id, id)}, ${fragments.typed(String(position), number)}, ${event.event_id},
-      ${event.event_type}, ${event.aggregate_id}, ${event.code}, ${asJson(event.code === null ? { [LINE_OUTBOX]: header.outbox, [LINE_COUNT]: event.counted } : event.detail)}, ${asJson(event.before)}, ${asJson(event.after)})`,
+      ${event.event_type}, ${event.aggregate_id}, ${event.code}, ${asJson(event.code === null ? { [LINE_OUTBOX]: header.outbox, [LINE_COUNT]: event.counted, [LINE_DEAD]: event.dead } : event.detail)}, ${asJson(event.before)}, ${asJson(event.after)})`,
   );
   await sql`insert into ${eventTableOf(engine)} (${named(LINE)}) values ${sql.join(values)}`.execute(db);
 }

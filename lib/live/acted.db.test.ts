@@ -111,7 +111,7 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       const after = await read();
       const said = verdictOf(after, before, sent);
       expect(said.holds.map(({ verdict }) => verdict)).not.toContain('dead_growing');
-      expect(said.evidence).toContainEqual({ code: 'died_again', values: { count: 5 } });
+      expect(said.evidence).toContainEqual({ code: 'died_again', values: { count: 5, atLeast: 'no' } });
       expect(after.figures.died_again).toMatchObject({ touched: 5 });
       await dieAgain(['w-7']);
       const grown = verdictOf(await read(), before, sent, after);

@@ -108,7 +108,8 @@ export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
 
 /** The rows, and when an operator last changed them. */
 const withTouched = (rows: Sql): Sql =>
-  sql`select r.*, t.touched from (${rows}) as r left join (select id, max(at) as touched from acted group by id) as t on t.id = r.id`;
+  sql`select r.*, t.touched, t.revived from (${rows}) as r
+    left join (select id, max(at) as touched, max(at) filter (where dead = 1) as revived from acted group by id) as t on t.id = r.id`;
 
 /** The interventions, newest first. */
 const actsQuery = jsonRows(sql`select ${iso(sql.ref('at'))} as at, operation, actor, count(id) as count from acted
@@ -149,7 +150,7 @@ export function rowsFrom(json: string): Sql {
 
 /** What operators did, from a JSON array of `ActedRow`. */
 export const actedFrom = (json: string): Sql =>
-  sql`select * from json_to_recordset(cast(${json} as json)) as r(act text, at timestamptz, operation text, actor text, id text collate "C")`;
+  sql`select * from json_to_recordset(cast(${json} as json)) as r(act text, at timestamptz, operation text, actor text, id text collate "C", dead int)`;
 
 /** The name of the count of a source's rows beyond those that are read. */
 export const countedName = (source: string): string => `${source}_counted`;
@@ -283,6 +284,8 @@ const baseOf = ({ traits, now, hidden, sources, acted }: ReadingInput) => ({
   ...COLUMNS,
   /** When an operator last changed the row; null if none did anything of late. */
   touched: acted && sql.ref('touched'),
+  /** The same, but only if it was dead before, or came back dead. */
+  revived: acted && sql.ref('revived'),
   traits,
   now,
   hidden,
@@ -336,9 +339,12 @@ export function due(base: Base): Sql {
 const headQuery = ({ state, created }: Base): Sql =>
   sql`select * from base where ${isState(state, 'pending', 'retrying')} and ${created} is not null order by ${created} limit 1`;
 
-/** Whether what a row shows is the relay's doing: no operator changed it since. */
-export const isOwn = ({ touched, attempted }: Base): Sql =>
-  touched === null ? sql`true` : sql`(${touched} is null or coalesce(${attempted} > ${touched}, false))`;
+/** Whether what a row shows is the relay's doing: no operator changed it since, as far as its clock is fine enough to tell. */
+export const isOwn = ({ traits: { resolutionMs }, touched, attempted }: Base): Sql =>
+  touched ? sql`coalesce(${milliseconds(touched, attempted)} > ${sql.lit(-resolutionMs.processing)}, ${touched} is null)` : sql`true`;
+
+/** Whether a failure or a death is not one of an event that had died before and was put back by an operator. */
+export const isFirst = ({ revived }: Base): Sql => (revived === null ? sql`true` : sql`${revived} is null`);
 
 /** Signs that a relay tries: locks and attempts leave their transaction's number on the row, even if all was rolled back. */
 export function touches(base: Base): { touch: Sql; headTouch: Sql } {

@@ -1,6 +1,6 @@
 /** What operators did to an outbox of late, by the records in its own database: figures leave their rows out of what the relay does. */
 import { sql } from 'kysely';
-import { recordTables } from './companions';
+import { LINE_DEAD, recordTables } from './companions';
 import type { Outbox } from './outbox';
 import type { Sql } from './scan/sql-terms';
 
@@ -16,6 +16,8 @@ export interface ActedRow {
   operation: string;
   actor: string;
   id: string | null;
+  /** 1 if it was dead before, or came back dead; so are those of records that do not say. */
+  dead: number | string;
 }
 
 /** Served by the index on (outbox, at, id) and the lines' primary key; reads 20,000 lines at the most and locks nothing. */
@@ -28,6 +30,7 @@ export function actedRows({ id, database: { engine } }: Outbox): Sql<ActedRow> {
     where ${fragments.isLiteral(sql.ref('outbox'), [id], columns.name)} and ${sql.ref('at')} >= ${fragments.secondsBefore(fragments.now(), ACTED_SECONDS)}
     order by ${sql.ref('at')} desc limit ${sql.lit(ACTED_MAX)}`;
   return sql<ActedRow>`select ${fragments.asText(sql.ref('h.id'), columns.id)} as act, ${features.sharesSubqueries ? at : fragments.instantText(at)} as at,
-    h.operation as operation, h.actor_name as actor, ${fragments.bytewise(sql`left(e.event_id, 200)`)} as id
+    h.operation as operation, h.actor_name as actor, ${fragments.bytewise(sql`left(e.event_id, 200)`)} as id,
+    case when ${fragments.jsonText(sql.ref('e.detail'), [LINE_DEAD], columns.json)} = 'false' then 0 else 1 end as dead
     from (${newest}) as h left join ${fragments.from(events, 'e')} on e.intervention_id = h.id and e.code is null`;
 }

@@ -15,6 +15,8 @@ export const LINE_OUTBOX = 'outbox';
 /** Key in the same place: what the change alone did to the counts of the outbox's table, of which no event can be seen to come or go. */
 export const LINE_COUNT = 'counted';
 export type LineCount = 'inserted' | 'deleted' | 'depth';
+/** Key in the same place: whether the event was dead before the change, or came back dead by it. */
+export const LINE_DEAD = 'dead';
 
 /** Index on the event id of record lines; the lines of an event are counted by it. */
 export const RECORDS_INDEX = 'intervention_event_event';

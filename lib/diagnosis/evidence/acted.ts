@@ -10,13 +10,17 @@ const NAMED_MS = 900_000;
 /** An intervention is committed within this time of the moment its record names, or after a reading that saw it coming. */
 const COMMIT_MS = 5_000;
 
-/** Dead rows that an operator had changed, and those of them that died since. */
-export const TOUCHED_DEAD: Aggregates<{ touched: number; again: number }> = {
+/** Dead rows that an operator had changed when they were dead, those of them that died since (by the second), and how many more at most were not read. */
+export const TOUCHED_DEAD: Aggregates<{ touched: number; again: number; unread: number }> = {
   owner: 'died_again',
-  figures({ state, touched, died }) {
+  figures({ state, revived, died }) {
     const dead = isState(state, 'dead');
-    if (touched === null) return { touched: sql.lit(0), again: sql.lit(0) };
-    return { touched: count(sql`(${dead} and ${touched} is not null)`), again: count(sql`(${dead} and ${died} > ${touched})`) };
+    if (revived === null) return { touched: sql.lit(0), again: sql.lit(0), unread: sql.lit(0) };
+    return {
+      touched: count(sql`(${dead} and ${revived} is not null)`),
+      again: count(sql`(${dead} and ${died} >= date_trunc('second', ${revived}))`),
+      unread: sql`(select count(distinct a.id) from acted as a where a.dead = 1 and not exists (select 1 from base as b where b.id = a.id))`,
+    };
   },
 };
 
@@ -36,6 +40,6 @@ export function actedFacts({ reading, now }: Circumstances): Evidence[] {
   const died = reading.traits.deathTime ? again : actsIn(reading).some((act) => act.operation === 'restore') ? 0 : touched;
   return [
     fact('operator_acted', { actor, operation, count: events, actedAt, ageMs: ageMs(actedAt, now) }),
-    ...(died === 0 ? [] : [fact('died_again', { count: died })]),
+    ...(died === 0 ? [] : [fact('died_again', { count: died, atLeast: reading.deadDetailed ? 'no' : 'yes' })]),
   ];
 }

@@ -254,6 +254,22 @@ describe('dead growing', () => {
     });
   });
 
+  test('where who died lately may not be among those read, counts are compared, without those that were put back or may have been', () => {
+    const given = (dead: number, unread = 0): Given => ({
+      dead: { dead, recent: 0, newest: null },
+      touched: { touched: 0, again: 0, unread },
+    });
+    const cut = (now: Given, more = {}) => ({ ...reading(now), deadDetailed: false, ...more });
+    const previous = [reading(given(600), 100), reading(given(600), 20), reading(given(680), 5)];
+    const of = (now: ReturnType<typeof cut>) => judge({}, previous, { reading: now });
+    expect(of(cut(given(700)))).toMatchObject({ verdict: 'dead_growing', since: ago(20), evidence: [{ values: { count: 100 } }, {}] });
+    expect(of(cut(given(700, 100))).verdict).toBe('healthy');
+    expect(of(cut(given(600))).verdict).toBe('healthy');
+    expect(of(reading(given(700))).verdict).toBe('healthy');
+    // Then the counts are cut short as well.
+    expect(of(cut({ ...given(700), reach: { dead: 'cut' } })).verdict).toBe('healthy');
+  });
+
   test('old deaths are an old story', () => {
     expect(judge({ dead: { recent: 0, first: null, dead: 31, cause: null } }).verdict).toBe('healthy');
   });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { lastPublishedAt } from '@/lib/figures/throughput';
-import { failing, type Base } from '@/lib/live/reading-sql';
+import { failing, isFirst, type Base } from '@/lib/live/reading-sql';
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, latest, mostFrequent, once, secondsBefore, typed, type Sql } from '@/lib/outbox/scan/sql-terms';
 import { silenceLimitMs, rhythmOf } from '../evidence/flow';
@@ -70,9 +70,9 @@ export const brokerRefusingVerdict: VerdictRule = {
   judge: (circumstances) => none(circumstances) ?? hardlyAny(circumstances),
 };
 
-/** Events that failed after the last one was published, and those that failed a moment ago. */
+/** Events that failed after the last one was published, and those that failed a moment ago; not those that an operator sent again. */
 function failures(base: Base): { since: Sql; lately: Sql } {
-  const failed = sql`(${failing(base)} or ${isState(base.state, 'dead')})`;
+  const failed = sql`((${failing(base)} or ${isState(base.state, 'dead')}) and ${isFirst(base)})`;
   const failedAt = failureTime(base);
   return {
     since: sql`(${failed} and ${failedAt} > coalesce(${base.lastPublished}, '-infinity'))`,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { errorTemplate } from '@/lib/shared/lists/cause';
-import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
+import { figuresIn, type Aggregates, type Past, type Reading } from '@/lib/live/reading';
+import { isFirst } from '@/lib/live/reading-sql';
 import { count, earliest, isState, iso, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
 import { TOUCHED_DEAD } from '../evidence/acted';
 import { ageMs, fact, type Finding, type VerdictRule } from '../evidence/circumstances';
@@ -35,11 +36,10 @@ interface Deaths {
 
 const DEATHS: Aggregates<Deaths> = {
   owner: 'dead_growing',
-  figures({ traits, now, state, created, died, type, error, deadCount, touched }) {
+  figures(base) {
+    const { traits, now, state, created, died, type, error, deadCount } = base;
     const dead = isState(state, 'dead');
-    // What died again after an operator put it back is no new death.
-    const first = touched === null ? sql`true` : sql`${touched} is null`;
-    const recent = sql`(${dead} and ${first} and ${died} >= ${once(secondsBefore(now, RECENT_SECONDS))})`;
+    const recent = sql`(${dead} and ${isFirst(base)} and ${died} >= ${once(secondsBefore(now, RECENT_SECONDS))})`;
     const [compared, newestFirst] = traits.deathTime ? [recent, died] : [dead, created];
     return {
       recent: count(recent),
@@ -64,11 +64,8 @@ function largestOf(deaths: Alike[] | null): Deaths['cause'] {
     const others = causes.get(key);
     causes.set(key, others === undefined ? death : { ...death, error: template, count: others.count + death.count });
   }
-  const all = [...causes.values()];
-  const [first] = all;
-  if (first === undefined) return null;
-  const largest = all.reduce((most, cause) => (cause.count > most.count ? cause : most), first);
-  return { ...largest, of: all.reduce((sum, { count }) => sum + count, 0) };
+  const all = [...causes.values()].sort((a, b) => b.count - a.count);
+  return all[0] === undefined ? null : { ...all[0], of: all.reduce((sum, { count }) => sum + count, 0) };
 }
 
 /** Events keep dying: there were deaths in the last 15 minutes, and the next one is not overdue. */
@@ -79,7 +76,11 @@ export const deadGrowingVerdict: VerdictRule = {
     if (reading === null || reading.reach.dead === 'absent') return null;
     const deaths = figuresIn(reading, DEATHS);
     const { dead = 0, cause } = deaths;
-    const grown = reading.traits.deathTime ? diedLately(deaths, !reading.deadDetailed, now) : countGrown(reading, previous, now);
+    const { traits, deadDetailed, reach } = reading;
+    // Who dies now may be among the rows that were counted, but not read.
+    const isCounted = !traits.deathTime || (!deadDetailed && reach.dead === 'complete');
+    const grown =
+      (traits.deathTime ? diedLately(deaths, !deadDetailed, now) : null) ?? (isCounted ? countGrown(reading, previous, now) : null);
     if (grown === null) return null;
     const causes = cause == null ? [] : [fact('dead_cause', { type: cause.type, error: cause.error, count: cause.count, of: cause.of })];
     return { since: grown.since, evidence: [...grown.evidence, ...causes, fact('dead_total', { count: dead })] };
@@ -102,9 +103,10 @@ function isOver(deaths: readonly number[], now: number): boolean {
   return now - last > Math.max(QUIET_MIN_MS, QUIET_GAPS * (gapsMs[Math.floor((gapsMs.length - 1) / 2)] ?? 0));
 }
 
-/** Without times of death, the readings of the last 15 minutes are compared. */
-function countGrown(reading: Past, previous: readonly Past[], now: number): Finding | null {
+/** Without times of death of all, the readings of the last 15 minutes are compared. */
+function countGrown(reading: Reading, previous: readonly Past[], now: number): Finding | null {
   const recent = previous.filter(({ asOf }) => ageMs(asOf, now) <= RECENT_MS);
+  const diedBetween = (before: Past, after: Past): number => rise(before, after, !reading.deadDetailed);
   const steps = [...recent.slice(1), reading].filter((past, index) => diedBetween(recent[index] ?? past, past) > 0);
   const times = steps.map(({ asOf }) => Date.parse(asOf)).reverse();
   if (isOver(times.slice(0, NEWEST), now)) return null;
@@ -115,9 +117,10 @@ function countGrown(reading: Past, previous: readonly Past[], now: number): Find
   return { since: from.asOf, evidence: [fact('newly_dead', { count, withinMs: ageMs(from.asOf, now), atLeast: 'no' })] };
 }
 
-/** How many more are dead, and no more than that without those that an operator had put back. */
-function diedBetween(before: Past, after: Past): number {
+/** How many more are dead, and no more than that without those that an operator had put back, or may have. */
+function rise(before: Past, after: Past, cut: boolean): number {
   const dead = (past: Past): number => figuresIn(past, DEATHS).dead ?? 0;
-  const others = (past: Past): number => dead(past) - (figuresIn(past, TOUCHED_DEAD).touched ?? 0);
+  const putBack = ({ touched = 0, unread = 0 }) => touched + (cut ? unread : 0);
+  const others = (past: Past): number => dead(past) - putBack(figuresIn(past, TOUCHED_DEAD));
   return Math.min(dead(after) - dead(before), others(after) - others(before));
 }

@@ -124,7 +124,7 @@ it(
     expect(summary.diagnosis.evidence).toEqual(
       expect.arrayContaining([
         { code: 'operator_acted', values: expect.objectContaining({ actor: 'somebody', operation: 'requeue', count: SENT }) as unknown },
-        { code: 'died_again', values: { count: 300 } },
+        { code: 'died_again', values: { count: 300, atLeast: 'no' } },
       ]),
     );
     // What the relay does, without what waited for an operator.
