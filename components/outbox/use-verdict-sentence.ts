@@ -69,7 +69,9 @@ export function useVerdictSentence({
       slotEndangered: has('slot_endangered') ? 'yes' : 'no',
     });
     const again = fact('died_again', 'count');
-    return again === null ? sentence : `${sentence} · ${facts('died_again', { count: again, atLeast: fact('died_again', 'atLeast') ?? 'no' })}`;
+    return again === null
+      ? sentence
+      : `${sentence} · ${facts('died_again', { count: again, atLeast: fact('died_again', 'atLeast') ?? 'no' })}`;
   });
 }
 
