@@ -4,7 +4,7 @@ import { tableParts, type TableRef } from '@/lib/shape/schema/names';
 import type { Shape } from '@/lib/shape/shape';
 import type { CandidateCompanion, Caution, Confidence, Reason } from '@/lib/shared/detection';
 import { bare, folded, wordsOf } from './names';
-import { isCommonName, rolesOf, vetoes, type RoleColumns } from './roles';
+import { claimOf, isCommonName, rolesOf, vetoes, type RoleColumns } from './roles';
 import { AUXILIARY_WORDS, EVENT_NAME, OUTBOX_NAME } from './words';
 
 export type DetectableShape = Shape & { detect: NonNullable<Shape['detect']> };
@@ -169,6 +169,8 @@ function ruledOut(table: CatalogueTable, roles: RoleColumns, named: boolean): bo
   return weak.length > 0 && !(speaksForItself && weak.every((name) => roles.topic?.name === name || roles.type?.name === name));
 }
 
+const SAYS_EVENT = /event|이벤트|событ|udalost|ereignis|evento/u;
+
 /** `completed_at` and `delivered_at` are common elsewhere: without an outbox-like name only words for publishing count. */
 function saysPublished(marker: CatalogueColumn, type: string): boolean {
   const own = bare(marker.name);
@@ -176,14 +178,16 @@ function saysPublished(marker: CatalogueColumn, type: string): boolean {
   return (
     /sent|processed|acked|acknowledged|transmitted|flushed|exported|전송|отправлен|обработан|enviado|procesado|gesendet|versendet|verarbeitet|spracovan/u.test(
       own,
-    ) && /event|이벤트|событ|udalost|ereignis|evento/u.test(bare(type))
+    ) && SAYS_EVENT.test(bare(type))
   );
 }
 
-/** Named like events that go out, with the time at which they went, and no status. */
+/** Named like events that go out, with the time at which they went, and no status; where the type is one of events, however it is called. */
 function isSentOn(table: CatalogueTable, { type, createdAt, publishedAt, status }: RoleColumns): boolean {
   if (!EVENT_NAME.test(bare(table.name.table)) || type === undefined || createdAt === undefined || status !== undefined) return false;
-  return publishedAt !== undefined && publishedAt.kind !== 'text' && saysPublished(publishedAt, 'event');
+  return (
+    publishedAt !== undefined && publishedAt.kind !== 'text' && (SAYS_EVENT.test(bare(type.name)) || saysPublished(publishedAt, 'event'))
+  );
 }
 
 /** Whether rows are events of an aggregate: a `key` or an `entity_id` alone is no evidence. */
@@ -211,7 +215,7 @@ function reasonsOf(table: CatalogueTable, roles: RoleColumns, named: boolean): R
   add('progress_time', roles.publishedAt);
   add('progress_flag', roles.publishedFlag);
   add('progress_status', roles.status);
-  add('claims', roles.lockedUntil ?? roles.lockedBy ?? roles.attemptedAt);
+  add('claims', roles.lockedUntil ?? claimOf(roles));
   if ((roles.publishedAt ?? roles.publishedFlag ?? roles.status) === undefined) reasons.push({ code: 'rows_vanish', values: {} });
   return reasons;
 }

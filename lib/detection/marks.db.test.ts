@@ -16,7 +16,7 @@ interface Marked {
   says?: string[];
 }
 
-/** `TIME`, `NOW` and `LATER` are those of the engine. */
+/** `TIME`, `DATE`, `NOW`, `LATER`, `BYTES` and `ZERO` are those of the engine. */
 const TABLES: Record<string, Marked> = {
   empty_claim_outbox: {
     columns: "locked_by varchar(40) NOT NULL DEFAULT '', sent_at TIME NULL",
@@ -116,29 +116,90 @@ const TABLES: Record<string, Marked> = {
     ],
     says: ['publishedAt: { column: sent_at, time: epoch_s }', 'availableAt: { column: next_retry_at, time: epoch_s }'],
   },
-  order_events: {
-    columns: 'processed_at TIME NULL',
+  // A date that stands for none, where a row is not published, and where none is dead.
+  zero_date_outbox: {
+    columns: "sent_at DATE NULL, died_at DATE NOT NULL DEFAULT 'ZERO'",
     rows: [
-      ['NULL', 'pending'],
-      ['NOW', 'published'],
+      ["'ZERO', 'ZERO'", 'pending'],
+      ["NULL, 'ZERO'", 'pending'],
+      ["NOW, 'ZERO'", 'published'],
+      ['NULL, NOW', 'dead'],
+    ],
+    says: ['olderThan: 1576800000 } } ] } } # confirm'],
+  },
+  never_null_outbox: {
+    columns: "sent_at DATE NOT NULL DEFAULT '1970-01-01 00:00:00', tries int NOT NULL DEFAULT 0",
+    rows: [
+      ["'1970-01-01 00:00:00', 0", 'pending'],
+      ["'1970-01-01 00:00:00', 3", 'retrying'],
+      ['NOW, 0', 'published'],
     ],
   },
+  zero_date_words_outbox: {
+    columns: "status int NOT NULL, sent_at DATE NOT NULL DEFAULT 'ZERO'",
+    rows: [
+      ["2, 'ZERO'", 'unmapped'],
+      ['7, NOW', 'published'],
+    ],
+    says: ['equals: 7 } } # confirm'],
+  },
+  bytes_claim_outbox: {
+    columns: "locked_by BYTES NOT NULL DEFAULT '', sent_at TIME NULL",
+    rows: [
+      ["'', NULL", 'pending'],
+      ["'w1', NULL", 'processing'],
+    ],
+  },
+  time_claim_outbox: {
+    columns: 'claimed_at TIME NULL, sent_at TIME NULL',
+    rows: [
+      ['NULL, NULL', 'pending'],
+      ['NOW, NULL', 'processing'],
+      ['NOW, NOW', 'published'],
+    ],
+    says: ['{ column: claimed_at, isNull: false } } # confirm'],
+  },
+  // When it was last tried is no claim.
+  tried_outbox: {
+    columns: 'last_attempt_at TIME NULL, sent_at TIME NULL',
+    rows: [['NOW, NULL', 'pending']],
+  },
+  keyed_outbox: {
+    columns: 'ordering_key varchar(9), sent_at TIME NULL',
+    rows: [["'a', NULL", 'pending']],
+    says: ['aggregateId: ordering_key', 'orderingKey: ordering_key', 'ordering: { key: orderingKey, by: createdAt }'],
+  },
+  ...Object.fromEntries(
+    ['order_events processed_at', 'domain_events delivered_at', 'shipping_events handled_at', 'billing_events completed_at'].map((name) => {
+      const [table = '', column = ''] = name.split(' ');
+      const rows: Marked['rows'] = [
+        ['NULL', 'pending'],
+        ['NOW', 'published'],
+      ];
+      return [table, { columns: `${column} TIME NULL`, rows }];
+    }),
+  ),
 };
 
 describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const [time, later] =
     engine === 'postgres' ? ['timestamptz', "now() + interval '1 hour'"] : ['datetime(6)', 'utc_timestamp(6) + interval 1 hour'];
   const now = engine === 'postgres' ? 'now()' : 'utc_timestamp(6)';
-  const spelled = (text: string): string => text.replaceAll('TIME', time).replaceAll('NOW', now).replaceAll('LATER', later);
+  const [date, bytes, zero] =
+    engine === 'postgres' ? ['timestamp', 'bytea', '0001-01-01 00:00:00'] : ['datetime', 'varbinary(36)', '0000-00-00 00:00:00'];
+  const words = { TIME: time, DATE: date, NOW: now, LATER: later, BYTES: bytes, ZERO: zero };
+  const spelled = (text: string): string => text.replace(/TIME|DATE|NOW|LATER|BYTES|ZERO/g, (word) => words[word as keyof typeof words]);
   const database = useTestDatabaseOf(engine, async (db) => {
+    // MySQL's own mode takes no zero date.
+    const run = (text: string) => (db.engine === 'mysql' ? db.queryUnder("sql_mode = ''", text) : db.query(text));
     for (const [table, { columns, rows }] of Object.entries(TABLES)) {
-      await db.query(
+      await run(
         spelled(
           `CREATE TABLE ${table} (id int PRIMARY KEY, event_type varchar(40) NOT NULL, payload json NOT NULL, created_at TIME NOT NULL, ${columns})`,
         ),
       );
       for (const [index, [values]] of rows.entries())
-        await db.query(spelled(`INSERT INTO ${table} VALUES (${String(index + 1)}, 'order.created', '{}', NOW, ${values})`));
+        await run(spelled(`INSERT INTO ${table} VALUES (${String(index + 1)}, 'order.created', '{}', NOW, ${values})`));
     }
   });
   const opened = useOpened(database);

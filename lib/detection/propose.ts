@@ -11,7 +11,7 @@ import type { LiveState } from '@/lib/shared/states';
 import { assumedOf, type Found } from './candidates';
 import { bare, slugOf, tableText } from './names';
 import type { ColumnsRead } from './read';
-import { rolesOf, type RoleColumns } from './roles';
+import { claimOf, rolesOf, type RoleColumns } from './roles';
 import { DICTIONARY, type DictionaryRole } from './words';
 
 export interface ProposeOptions {
@@ -185,10 +185,13 @@ function keyOf(description: TableDescription, roles: RoleColumns): string[] {
   return [named ?? roles.dedupKey?.name ?? roles.sequence?.name ?? [...description.columns.keys()][0] ?? 'id'];
 }
 
-/** The column holds a value: of a text '' is none, and of numbers 0 where there are such. */
+const FIFTY_YEARS_S = 1_576_800_000;
+
+/** The column holds a value: of texts and bytes '' is none, of numbers 0 and of times 1970 and before where there are such. */
 function filled({ name: column, kind }: CatalogueColumn, zeros: ColumnsRead['zeros']): WrittenCondition {
-  if (kind === 'text') return { column, isEmpty: false };
-  return zeros.has(column) ? { column, above: 0 } : { column, isNull: false };
+  if (kind === 'text' || kind === 'binary') return { column, isEmpty: false };
+  if (!zeros.has(column)) return { column, isNull: false };
+  return kind === 'integer' ? { column, above: 0 } : { all: [{ column, isNull: false }, { not: { column, olderThan: FIFTY_YEARS_S } }] };
 }
 
 function statesOf(input: MappingInput, columns: Mapping['columns']): Pick<Mapping, 'kind' | 'states'> {
@@ -196,7 +199,7 @@ function statesOf(input: MappingInput, columns: Mapping['columns']): Pick<Mappin
   const { status, publishedFlag } = roles;
   const publishedAt = columns.publishedAt === undefined ? undefined : roles.publishedAt;
   const around = (published: WrittenCondition | null, pending: WrittenCondition): ProposedState[] => [
-    ...(published === null ? [] : [{ state: 'published' as const, when: published, confirm: false }]),
+    ...(published === null ? [] : [{ state: 'published' as const, when: published, confirm: 'all' in published }]),
     ...otherStates(input, columns),
     { state: 'pending', when: pending, confirm: false },
   ];
@@ -219,7 +222,8 @@ function statesOf(input: MappingInput, columns: Mapping['columns']): Pick<Mappin
 
 /** States shown by columns of their own, however published rows are recognised. */
 function otherStates({ roles, zeros }: MappingInput, columns: Mapping['columns']): ProposedState[] {
-  const { diedAt, deadFlag, lockedUntil, lockedBy, attempts, maxAttempts } = roles;
+  const { diedAt, deadFlag, lockedUntil, attempts, maxAttempts } = roles;
+  const claim = claimOf(roles);
   const states: ProposedState[] = [];
   const put = (state: LiveState, when: WrittenCondition, confirm = false): void => void states.push({ state, when, confirm });
   if (diedAt !== undefined && columns.diedAt !== undefined) put('dead', filled(diedAt, zeros), /failed/.test(bare(diedAt.name)));
@@ -227,7 +231,8 @@ function otherStates({ roles, zeros }: MappingInput, columns: Mapping['columns']
   if (attempts !== undefined && maxAttempts !== undefined && states.length === 0)
     put('dead', { column: attempts.name, atLeast: { column: maxAttempts.name } }, true);
   if (lockedUntil !== undefined && columns.lockedUntil !== undefined) put('processing', { column: lockedUntil.name, future: true });
-  else if (lockedBy !== undefined) put('processing', filled(lockedBy, zeros), true);
+  else if (claim !== undefined && (claim === roles.lockedBy || columns.attemptedAt !== undefined))
+    put('processing', filled(claim, zeros), true);
   if (attempts !== undefined) put('retrying', { column: attempts.name, above: 0 });
   return states;
 }

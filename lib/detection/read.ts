@@ -18,7 +18,7 @@ import type { MappedRole, Sample } from '@/lib/shared/detection';
 import { MASK } from '@/lib/shared/lists/shown';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
-import type { RoleColumns, WordEvidence } from './roles';
+import { claimOf, type RoleColumns, type WordEvidence } from './roles';
 import { isTime } from './words';
 
 const MOST_WORDS = 40;
@@ -38,7 +38,7 @@ export interface ColumnsRead {
   looked: number;
   /** Encoding of times in columns whose type does not show it; null if the values are no times. */
   times: Partial<Record<TimeRole, TimeSpelling | null>>;
-  /** Columns of numbers in which 0 stands for none. */
+  /** Columns in which 0, or a time before 1971, stands for none. */
   zeros: ReadonlySet<string>;
 }
 
@@ -51,7 +51,7 @@ export function readColumns(database: Database, name: { schema: string; table: s
     if (description === null) return null;
     const reader = database.engine.catalogue;
     const odd = TIME_ROLES.filter((role) => roles[role] !== undefined && !isTime(roles[role]));
-    const markers = [roles.publishedAt, roles.diedAt, roles.lockedBy];
+    const markers = [roles.publishedAt, roles.diedAt, claimOf(roles)];
     const wanted = [roles.status, ...markers, ...odd.map((role) => roles[role])].flatMap((column) => column?.name ?? []);
     const sample = wanted.length === 0 ? [] : await reader.sampleRows(db, description, [...new Set(wanted)], WORD_ROWS);
     return {
@@ -82,7 +82,7 @@ async function wordsIn(
     words: words.map((word) => ({
       word,
       rows: rowsOf(word).length,
-      published: publishedAt === undefined ? null : rowsOf(word).filter((row) => row[publishedAt.name] !== null).length,
+      published: publishedAt === undefined ? null : rowsOf(word).filter((row) => !isNone(row[publishedAt.name], publishedAt)).length,
     })),
     complete: status.labels !== null || (indexed !== null && indexed.length <= MOST_WORDS) || sample.length < WORD_ROWS / 2,
   };
@@ -92,8 +92,13 @@ const MS = { from: 1e12, to: 1e13 };
 const SECONDS = { from: 1e9, to: 1e10 };
 const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 
-const hasZeros = (sample: TextRows, { name, kind, nullable }: CatalogueColumn): boolean =>
-  kind === 'integer' && (!nullable || sample.some((row) => row[name] === '0'));
+/** A value that stands for none: an empty text, the number 0, a zero date and other times before 1971. */
+const isNone = (value: string | null | undefined, column: CatalogueColumn): boolean =>
+  value == null || (isTime(column) ? value < '1971' : value === '' || value === '0');
+
+const hasZeros = (sample: TextRows, column: CatalogueColumn): boolean =>
+  (column.kind === 'integer' || isTime(column)) &&
+  (!column.nullable || sample.some(({ [column.name]: value }) => value !== null && isNone(value, column)));
 
 /** By the range of the values: 1e12 ms and 1e9 s are both in 2001. Without values, by the column's type. */
 function spellingOf(sample: TextRows, column: CatalogueColumn | undefined): TimeSpelling | null {

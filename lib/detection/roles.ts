@@ -49,8 +49,16 @@ export function rolesOf(table: CatalogueTable): RoleColumns {
       taken.add(best.name);
     }
   }
+  // The only key there is may be what the events of a row are ordered by.
+  if (roles.aggregateId !== undefined && rankOf('orderingKey', namesOf(roles.aggregateId.name, prefix)) >= 0)
+    roles.orderingKey ??= roles.aggregateId;
   return roles;
 }
+
+/** The column that says an event is being worked on: by whom, or since when where no status tells. When it was last tried is no claim. */
+export const claimOf = ({ lockedBy, attemptedAt, status }: RoleColumns): CatalogueColumn | undefined =>
+  lockedBy ??
+  (status === undefined && /claim|lock|pick|process|reserv|start/.test(attemptedAt?.name.toLowerCase() ?? '') ? attemptedAt : undefined);
 
 function rankOf(role: DictionaryRole, names: readonly string[]): number {
   const ranks = names.map((name) => DICTIONARY[role].names.indexOf(name)).filter((rank) => rank >= 0);
