@@ -10,6 +10,9 @@ const EVENT = 'event_type varchar(40) NOT NULL, payload json NOT NULL, created_a
 const MARKED = `id int PRIMARY KEY, ${EVENT}, status varchar(9) NOT NULL`;
 const MOVED = `id int PRIMARY KEY, ${EVENT}, reason varchar(99)`;
 
+const numbered = (from: number, to: number, values: string): string =>
+  Array.from({ length: to - from + 1 }, (_, at) => `(${from + at}, ${values})`).join(', ');
+
 const STATEMENTS = [
   // A relay that marks the row and keeps a copy for support.
   `CREATE TABLE copied_outbox (${MARKED})`,
@@ -35,6 +38,11 @@ const STATEMENTS = [
   "INSERT INTO several_outbox (id, event_type, payload, status) VALUES (1, 'a', '{}', 'DEAD')",
   "INSERT INTO several_outbox_dead (id, event_type, payload) VALUES (1, 'a', '{}')",
   "INSERT INTO several_outbox_failed (id, event_type, payload) VALUES (2, 'a', '{}')",
+  // Copies that outlive their events.
+  `CREATE TABLE purged_outbox (${MARKED})`,
+  `CREATE TABLE purged_outbox_dead (${MOVED})`,
+  `INSERT INTO purged_outbox_dead (id, event_type, payload) VALUES ${numbered(1, 232, "'a', '{}'")}`,
+  `INSERT INTO purged_outbox (id, event_type, payload, status) VALUES ${numbered(41, 232, "'a', '{}', 'DEAD'")}`,
 ];
 
 describe.each(ENGINE_KEYS)('on %s', (engine) => {
@@ -57,6 +65,32 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     expect(cautions(examined)).toEqual([['dead_copies', 'copied_outbox_dead']]);
     expect(examined.candidate.companions).toEqual([{ table: `${schema()}.copied_outbox_dead`, purpose: 'other' }]);
   });
+
+  it('copies are told by the newest, where the events of the oldest are gone', async () => {
+    const examined = await look('purged_outbox');
+    expect(examined.yaml).not.toContain('dead:');
+    expect(cautions(examined)).toEqual([['dead_copies', 'purged_outbox_dead']]);
+    expect(seen(examined)).toHaveLength(10);
+  });
+
+  if (engine === 'postgres')
+    it('a table of copies is none of a built-in layout either', async () => {
+      const columns = `id uuid PRIMARY KEY, aggregate_type text NOT NULL, aggregate_id text NOT NULL, event_type text NOT NULL, payload jsonb NOT NULL,
+        headers jsonb, dedup_key text, created_at timestamptz NOT NULL, published_at timestamptz, attempt int NOT NULL`;
+      await database.query(`CREATE SCHEMA layout; CREATE TABLE layout.outbox_events (${columns});
+        CREATE TABLE layout.outbox_dead (${columns}, died_at timestamptz, last_error text);
+        INSERT INTO layout.outbox_events SELECT gen_random_uuid(), 'order', '1', 'a', '{}', '{}', 'k', now(), NULL, 10 FROM generate_series(1, 5);
+        INSERT INTO layout.outbox_dead SELECT *, now(), 'no route' FROM layout.outbox_events`);
+      const at = { schema: 'layout', table: 'outbox_events' };
+      const examine = () => examineTable(opened(), at, {}, { database: opened().id, taken: [], rows: 10, confirmed: {} });
+      const copied = await examine();
+      expect(copied.problem).toBeNull();
+      expect(cautions(copied)).toEqual([['dead_copies', 'outbox_dead']]);
+      expect(seen(copied).map((one) => one.split(' ')[1])).toEqual(Array(5).fill('retrying'));
+      await database.query('DELETE FROM layout.outbox_events');
+      const moved = await examine();
+      expect([moved.candidate.shape, cautions(moved), seen(moved).length]).toEqual(['published-at', [], 5]);
+    });
 
   it('a table they are moved to is read, though one of them was put back', async () => {
     const examined = await look('moved_outbox');

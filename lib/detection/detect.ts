@@ -114,8 +114,12 @@ async function examine(database: Database, found: Found, tables: readonly Catalo
   const { candidate, generic, table } = found;
   const asShape =
     candidate.shape === null ? null : await tryOut(database, candidate, proposeShape(found, candidate.shape, options), options);
-  // If most rows match no state, the columns are the shape's but the words are not: a mapping of its own is proposed.
-  if (asShape !== null && (generic === null || candidate.confidence === 'certain' || !mostlyUnmapped(asShape.examination)))
+  // If most rows match no state, or its dead letters are copies, the columns are the shape's but the relay is not: a mapping of its own is proposed.
+  if (
+    asShape !== null &&
+    asShape.dead?.twice !== true &&
+    (generic === null || candidate.confidence === 'certain' || !mostlyUnmapped(asShape.examination))
+  )
     return warned(asShape, deadOthers(asShape));
   const roles = generic?.roles ?? rolesOf(table);
   const read = await columnsOf(database, candidate, roles);
@@ -135,8 +139,8 @@ async function examine(database: Database, found: Found, tables: readonly Catalo
 }
 
 function warned({ examination, ...rest }: Examined, cautions: Caution[], status: Examination['status'] = null): Examined {
-  const { candidate } = examination;
-  return { ...rest, examination: { ...examination, status, candidate: { ...candidate, cautions: [...candidate.cautions, ...cautions] } } };
+  const candidate = { ...examination.candidate, cautions: [...examination.candidate.cautions, ...cautions] };
+  return { ...rest, examination: { ...examination, status, candidate: withRows(candidate, examination.sample, status?.looked ?? 0) } };
 }
 
 /** Leaves out a dead-letter table that holds copies. */
@@ -165,15 +169,16 @@ async function tryOut(database: Database, candidate: Candidate, proposal: Propos
   const examination: Examination = { candidate, roles: [], status: null, sample: null, problem: null, yaml };
   try {
     const { dead, ...read } = await readThrough(database, yaml, rows);
-    return { id, dead, examination: { ...examination, ...read, candidate: withRows(candidate, read.sample) } };
+    return { id, dead, examination: { ...examination, ...read } };
   } catch (error) {
     return { id, dead: null, examination: { ...examination, problem: expected(error) } };
   }
 }
 
 /** An estimate of fewer rows than were seen is none. */
-function withRows(candidate: Candidate, { looked, dead, all }: Sample): Candidate {
-  const estimate = (candidate.estimatedRows ?? 0) < looked - dead ? null : candidate.estimatedRows;
+function withRows(candidate: Candidate, sample: Sample | null, forWords: number): Candidate {
+  const { looked, dead, all } = sample ?? { looked: 0, dead: 0, all: false };
+  const estimate = (candidate.estimatedRows ?? 0) < Math.max(looked - dead, forWords) ? null : candidate.estimatedRows;
   return { ...candidate, counted: all, estimatedRows: all ? looked - dead : estimate };
 }
 

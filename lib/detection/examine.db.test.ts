@@ -134,6 +134,9 @@ describe('a table made by hand', () => {
     expect(await large()).toEqual([20_000, false, 200, 2_000]);
     await server.query("UPDATE pg_class SET reltuples = 7 WHERE relname = 'large_outbox'");
     expect(await large()).toEqual([null, false, 200, 2_000]);
+    // More than the sample of the mapping, and less than the words were counted in.
+    await server.query("UPDATE pg_class SET reltuples = 250 WHERE relname = 'large_outbox'");
+    expect(await large()).toEqual([null, false, 200, 2_000]);
   });
 
   it('can be proposed while it is empty, and without a key', async () => {

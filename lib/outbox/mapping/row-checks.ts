@@ -142,16 +142,19 @@ export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
 
 const DEAD_ROWS = 20;
 
-/** Whether rows of the dead-letter table are in the outbox too, so that each counts twice: at least half of 20; false if unreadable in time. */
+/**
+ * Whether rows of the dead-letter table are in the outbox too, so that each counts twice: at least half of the newest 20, as the events
+ * of older ones may be purged; false if unreadable in time.
+ */
 export async function sharedDead(outbox: Outbox): Promise<boolean> {
   const { main, dead, database } = outbox;
   if (dead === null) return false;
-  const [here, there] = [placeSql(outbox, main), placeSql(outbox, dead)];
-  const select = (at: typeof here) => sql<WithId>`select ${at.id.text} as id from ${at.from}`;
-  const rows = await fewRows(database, sql<WithId>`${select(there)} limit ${sql.lit(DEAD_ROWS)}`);
-  const ids = rows.flatMap(({ id }) => id ?? []);
+  const here = placeSql(outbox, main);
+  const walks = listOf(outbox, { state: ['dead'] }).walks.filter(({ at }) => at.place === dead);
+  const newest = mergedRows(outbox, walks, { stretch: 'keyed', direction: 'desc', after: null, until: null, limit: DEAD_ROWS });
+  const ids = newest === null ? [] : (await fewRows(database, newest)).map(({ id }) => id);
   if (ids.length === 0) return false;
-  const both = await fewRows(database, sql<WithId>`${select(here)} where ${here.id.among(ids)}`);
+  const both = await fewRows(database, sql<WithId>`select ${here.id.text} as id from ${here.from} where ${here.id.among(ids)}`);
   return both.length * 2 >= ids.length;
 }
 
