@@ -12,6 +12,11 @@ const BARE = {
   postgres: { like: '(LIKE outbox_events INCLUDING ALL)', refusal: '"updated_at" does not exist' },
   mysql: { like: 'LIKE outbox_events', refusal: "Unknown column 'updated_at'" },
 };
+/** Claims that are under way, which they are for long only where they wait for a lock. */
+const CLAIMING = {
+  postgres: "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE 'UPDATE outbox_events SET status = ''PROC%' AND wait_event_type = 'Lock'",
+  mysql: "SELECT count(*) AS n FROM information_schema.processlist WHERE info LIKE 'UPDATE outbox_events SET status = ''PROC%'",
+};
 
 describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const stage = useRelayStage(workerStatusTable(true, engine), 'TRUNCATE TABLE outbox_events');
@@ -100,6 +105,17 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       await eventually(() => stage.log.filter((line) => line.endsWith(': throttled')).length, 10);
       await tired.stop();
       expect(stage.log.filter((line) => line.endsWith(': throttled'))).toHaveLength(10);
+    });
+
+    it('goes on at once after a full batch that others won', async () => {
+      for (let index = 0; index < 10; index += 1) await stage.add({}, new Date('2026-01-01T00:30:00Z'));
+      const last = await stage.add();
+      await stage.query('BEGIN');
+      await stage.query("UPDATE outbox_events SET status = 'HELD' WHERE created_at < '2026-01-02'");
+      stage.play(startRelay({ ...stage.options, intervalMs: 600_000 }));
+      const claiming = async () => Number((await stage.database.query<{ n: unknown }>(CLAIMING[engine]))[0]?.n) > 0;
+      await eventually(claiming, true).finally(() => stage.query('COMMIT'));
+      await eventually(() => status(last), 'PROCESSED');
     });
 
     it('recovers no row that is out already', async () => {

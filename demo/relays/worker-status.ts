@@ -69,8 +69,8 @@ export function startRelay(options: WorkerRelayOptions): Relay {
         [row.id],
       );
     }
-    // A full batch of which nothing went out would be tried again at once, for ever.
-    return rows.length === batch && sent > 0;
+    // A full batch that was its own and of which nothing went out would be tried again at once, for ever.
+    return rows.length === batch && (sent > 0 || claimed.length < batch);
   }
 
   /** Without `updated_at` this fails every time, and says so in a log that nobody reads. */

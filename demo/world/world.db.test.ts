@@ -72,6 +72,10 @@ describe('the demo’s world', () => {
     const { n, orphans: found } = await ask('escrow', orphans);
     expect(n).toBeGreaterThanOrEqual(38);
     expect(found).toBe(0);
+    const ads = `SELECT count(*)::int AS n, count(*) FILTER (WHERE made.payload->'seller' <> dead.payload->'seller')::int AS others
+      FROM p2p.transaction_outbox AS dead JOIN p2p.transaction_outbox AS made ON made.transaction_type = 'ad_create' AND made.transaction_ref_id = dead.payload->>'adId'
+      WHERE dead.status = 'failed' AND dead.transaction_type = 'order_complete' AND dead.create_time > now() - interval '30 minutes'`;
+    expect(await ask('escrow', ads)).toEqual({ n: expect.any(Number) as number, others: 0 });
   });
 
   it('has a row of a killed worker in orders-sqs', async () => {

@@ -9,6 +9,7 @@ import { createRandom, type Random } from '../random';
 import type { Relay } from '../relays/relay';
 import { createSinkClient, type SinkControl } from '../sink/client';
 import { startSink, type Sink } from '../sink/server';
+import type { StoryEvent } from '../schema/table';
 import type { Story } from '../story/story';
 import { runTraffic } from '../traffic/traffic';
 import { installCompanions } from './companions';
@@ -242,9 +243,8 @@ function troubled(outbox: DemoOutbox, random: Random): Story {
   return {
     next() {
       const event = story.next();
-      const id = event.aggregateId.replace(/-/, '-9');
-      const rename = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(`"${event.aggregateId}"`, `"${id}"`)) as T;
-      return { ...rename(event), aggregateId: id, dedupKey: event.dedupKey.replace(event.aggregateId, id) };
+      const rename = (text: string): string => text.replace(/\b(order|ad)-(?=\d)/g, '$1-9');
+      return JSON.parse(rename(JSON.stringify(event))) as StoryEvent;
     },
   };
 }
