@@ -14,7 +14,8 @@ const BARE = {
 };
 /** Claims that are under way, which they are for long only where they wait for a lock. */
 const CLAIMING = {
-  postgres: "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE 'UPDATE outbox_events SET status = ''PROC%' AND wait_event_type = 'Lock'",
+  postgres:
+    "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE 'UPDATE outbox_events SET status = ''PROC%' AND wait_event_type = 'Lock'",
   mysql: "SELECT count(*) AS n FROM information_schema.processlist WHERE info LIKE 'UPDATE outbox_events SET status = ''PROC%'",
 };
 

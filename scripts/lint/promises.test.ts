@@ -9,6 +9,9 @@ import type { Config } from '@/lib/config/config';
 import { parseConfig } from '@/lib/config/load';
 import { fileSchema } from '@/lib/config/schema';
 import { UNAVAILABLE_REASONS } from '@/lib/shared/figures/measured';
+import { VERDICT_RULES } from '@/lib/diagnosis/judge/verdict-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
+import { PAYLOAD_WARNINGS } from '@/lib/shape/shape';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import { SKIP_CODES } from '@/lib/shared/model';
 import { PROBLEM_STATUS } from '@/lib/shared/problems';
@@ -81,16 +84,44 @@ function configOf(document: unknown): Config {
   return reading.config;
 }
 
-/** Texts and names that a source file uses as values; those of its types are none. */
-function valuesOf(file: string): { texts: string[]; names: string[] } {
+/** A text that a source file answers, and where: `code` of `{ code: 'locked' }`, `Problem` of `new Problem('locked')`. */
+interface Answered {
+  text: string;
+  as: string;
+}
+
+const isComparison = (node: ts.Node): boolean =>
+  ts.isCaseClause(node) ||
+  (ts.isBinaryExpression(node) &&
+    [ts.SyntaxKind.EqualsEqualsEqualsToken, ts.SyntaxKind.ExclamationEqualsEqualsToken].includes(node.operatorToken.kind)) ||
+  (ts.isArrayLiteralExpression(node) && /^\.includes/.test(node.parent.getText().slice(node.getText().length)));
+
+/** What a text belongs to: through `a ? 'x' : 'y'`, `?? 'x'`, arrays and `as const` the property, or the class, that takes it. */
+function takerOf(node: ts.Node): string {
+  const { parent } = node;
+  if (ts.isPropertyAssignment(parent)) return parent.name.getText();
+  if (ts.isNewExpression(parent)) return parent.expression.getText();
+  const passes = [
+    ts.isConditionalExpression,
+    ts.isBinaryExpression,
+    ts.isArrayLiteralExpression,
+    ts.isAsExpression,
+    ts.isSpreadElement,
+    ts.isParenthesizedExpression,
+  ];
+  return passes.some((is) => is(parent)) ? takerOf(parent) : '';
+}
+
+/** Names that a source file uses as values, and the texts that it answers: not those of its types, nor those it only compares with. */
+function valuesOf(file: string): { texts: Answered[]; names: string[] } {
   const found: ReturnType<typeof valuesOf> = { texts: [], names: [] };
   const visit = (node: ts.Node): void => {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
-    if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) found.texts.push(node.text);
+    if (ts.isStringLiteralLike(node) && !isComparison(node.parent)) found.texts.push({ text: node.text, as: takerOf(node) });
     if (ts.isIdentifier(node)) found.names.push(node.text);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX));
+  visit(ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true));
   return found;
 }
 
@@ -106,8 +137,6 @@ function membersOf(file: string, name: string): string[] {
   return found;
 }
 
-/** Where the codes are listed, beside the texts of screens for them. */
-const LISTS = ['lib/shared/model.ts', 'lib/shared/problems.ts', 'lib/shared/figures/measured.ts', 'lib/shared/figures/verdicts.ts'];
 const values = new Map(
   sourceFiles(ROOT)
     .filter(isProduct)
@@ -144,10 +173,49 @@ describe('every key of the configuration', () => {
 
 describe('every code', () => {
   const codes = { problem: Object.keys(PROBLEM_STATUS), skip: SKIP_CODES, unavailable: UNAVAILABLE_REASONS, verdict: VERDICTS };
+  /** Texts answered in these rooms, which are not where codes are listed or put into words. */
+  const answeredIn = (rooms: RegExp, as = /^/): Set<string> =>
+    new Set(
+      [...values].flatMap(([file, { texts }]) => (rooms.test(file) ? texts.filter((one) => as.test(one.as)).map(({ text }) => text) : [])),
+    );
+  /** Codes that the shapes hold under these keys, wherever. */
+  const ofShapes = (...keys: string[]): string[] => {
+    const found: string[] = [];
+    JSON.stringify(SHAPES, (key, value: unknown) => {
+      if (keys.includes(key))
+        found.push(...[isTree(value) ? Object.values(value) : value].flat(2).filter((one) => typeof one === 'string'));
+      return value;
+    });
+    return found;
+  };
+  const english = JSON.parse(read('lib/messages/en.json')) as Record<'refusals' | 'warnings', Record<string, string>>;
 
-  it.each(Object.entries(codes))('of the %ss is answered by something', (_, listed) => {
-    const answered = new Set([...values].flatMap(([file, { texts, names }]) => (LISTS.includes(file) ? [] : [...texts, ...names])));
+  it.each<[keyof typeof codes | keyof typeof english, readonly string[], Set<string>]>([
+    ['problem', codes.problem, answeredIn(/^(app|lib)\//, /^Problem$/)],
+    ['skip', codes.skip, answeredIn(/^lib\/interventions\/(classify|apply|operation)/, /^code$/)],
+    ['unavailable', codes.unavailable, answeredIn(/^lib\/(figures|snapshots|live|outbox\/(outbox-info|replication-slots|rows))/)],
+    ['verdict', codes.verdict, new Set(VERDICT_RULES.map(({ verdict }) => verdict))],
+    [
+      'refusals',
+      Object.keys(english.refusals),
+      // A role that may not change anything is told by the screens, before anything is sent.
+      new Set(['forbidden', ...ofShapes('refuse', 'noArchive'), ...answeredIn(/^lib\/(interventions|outbox)\//)]),
+    ],
+    [
+      'warnings',
+      Object.keys(english.warnings),
+      new Set([...ofShapes('warnings', 'cautions', 'warn'), ...PAYLOAD_WARNINGS, ...answeredIn(/^lib\/(interventions|outbox)\//)]),
+    ],
+  ])('of the list of %s is answered by what is there to answer it', (_, listed, answered) => {
+    expect(listed.length).toBeGreaterThan(9);
     expect(listed.filter((code) => !answered.has(code))).toEqual([]);
+  });
+
+  it('is not answered by what compares with it, or puts it into words', () => {
+    const texts = (file: string) => values.get(file)?.texts.map(({ text }) => text);
+    expect(texts('lib/outbox/outbox-info.ts')).not.toContain('not_found');
+    expect(answeredIn(/^components\//, /^Problem$/)).toEqual(new Set());
+    expect(answeredIn(/^lib\/interventions\//, /^code$/)).not.toContain('deadlock');
   });
 
   it('of problems and skipped events is in docs/http.md, and there is no other', () => {
