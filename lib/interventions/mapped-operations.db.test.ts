@@ -7,6 +7,7 @@ import { bindOutbox } from '@/lib/outbox/bind';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { KnownProof } from '@/lib/outbox/proof/proven';
 import { defineShape } from '@/lib/shape/define';
+import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { installScript } from './install/install';
 import { intervene } from './intervene';
@@ -92,6 +93,7 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       'CREATE TABLE work_failed (t varchar(40) NOT NULL, n bigint NOT NULL, kind varchar(40) NOT NULL, body text NOT NULL, attempts int NOT NULL, failed_at timestamp NOT NULL, reason text, PRIMARY KEY (t, n))',
     );
   });
+  const owner = useOpened(database);
   let open: OpenOutbox;
   let outbox: Outbox;
   let known: KnownProof;
@@ -164,6 +166,21 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     });
     expect(polling.assumed).not.toContain('relay');
     expect(open.outbox.assumed).toContain('relay');
+  });
+
+  it('offers no move between columns of types that do not become each other, and says why', async () => {
+    const bytes = engine === 'postgres' ? 'bytea' : 'blob';
+    await database.query(`CREATE TABLE letters (id int PRIMARY KEY, body ${bytes}, note text)`);
+    await database.query(`CREATE TABLE letters_dead (id int PRIMARY KEY, content text, note ${bytes})`);
+    const requeued = async (map: Record<string, string>, set: Record<string, { value: null }>) => {
+      const operations = { requeue: [{ from: ['dead'], version: 'exact', moveTo: 'main', set }] };
+      const mapping = { columns: { id: 'id' }, dead: { table: 'letters_dead', map }, operations };
+      return capabilitiesOf(await bindInline(owner(), 'letters', mapping)).operations.requeue;
+    };
+    const [all, none] = [{ offered: true }, engine === 'postgres' ? { offered: false, because: 'types_differ' } : { offered: true }];
+    expect(await requeued({ content: 'body' }, { note: { value: null } })).toMatchObject(none);
+    expect(await requeued({}, {})).toMatchObject(none);
+    expect(await requeued({ content: 'body' }, { body: { value: null }, note: { value: null } })).toMatchObject(all);
   });
 
   it('moves a row out of a dead-letter table whose columns have other names', async () => {

@@ -2,6 +2,7 @@ import type { Capabilities, OperationCapability } from '@/lib/shared/model';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import { deadSinceRole, livePlaces, type FoundOutbox, type Outbox } from './outbox';
 import { mayHoldJson } from './rows/role-sql';
+import type { Place } from '@/lib/shape/bound';
 import { keepsOrder, kindOf, type ChangeRule, type ColumnRole, type OperationRules, type Shape } from '@/lib/shape/shape';
 
 const known = new WeakMap<Outbox, Capabilities>();
@@ -98,11 +99,20 @@ function operationCapability(outbox: FoundOutbox, rules: OperationRules): Operat
   return { offered: true, from: [...new Set(from)], warnings: [...new Set(usable.flatMap((rule) => rule.warnings))] };
 }
 
-/** The refusal if a rule cannot run on this table because an optional column or a setting is missing; otherwise null. */
+/** PostgreSQL puts no text into bytes or jsonb, and bytes into texts as hexadecimal digits. */
+function fitsInto({ shape, main }: FoundOutbox, from: Place, { set }: ChangeRule): boolean {
+  return [...from.description.columns.values()].every(({ name, type, kind }) => {
+    const ours = from === main ? undefined : main.description.columns.get(shape.dead?.map?.[name] ?? name);
+    return ours === undefined || ours.name in set || ours.kind === kind || (type !== 'bytea' && !/^(bytea|jsonb)$/.test(ours.type));
+  });
+}
+
+/** The refusal if a rule cannot run on this table because of an optional column, of types or of a setting; otherwise null. */
 export function whyNotOffered(outbox: FoundOutbox, rule: ChangeRule): string | null {
   const { needs, olderThanStuckAfter: age } = rule;
   if (needs !== undefined && outbox.parameters.extra[needs.parameter] !== needs.equals) return 'needs_setting';
   const place = rule.moveTo === 'main' && outbox.dead !== null ? outbox.dead : outbox.main;
+  if (!fitsInto(outbox, place, rule)) return 'types_differ';
   return age === undefined || place.description.columns.has(age) ? null : 'no_claim_time';
 }
 
