@@ -53,7 +53,7 @@ describe('on PostgreSQL', () => {
     const examined = await look('epoch_outbox');
     expect(examined.problem).toBeNull();
     expect(examined.yaml).toContain('createdAt: { column: created_at, time: epoch_ms }');
-    expect(counted(examined)).toEqual(['pending', 'published']);
+    expect(counted(examined)).toEqual(['processing', 'published']);
     expect(examined.sample?.rows[0]?.event.createdAt).toBe('2026-01-01T00:00:00.000000Z');
   });
 
