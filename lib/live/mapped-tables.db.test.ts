@@ -31,7 +31,21 @@ const byStatus = (table: string) =>
     ],
   });
 
+/** A row that failed waits for its time and says how often it was tried. */
+const retried = (table: string, times: ShapeInput['columns']) =>
+  mapped(table, {
+    columns: { id: 'id', availableAt: 'next_at', publishedAt: 'sent_at', attempts: 'tries', ...times },
+    states: [
+      { state: 'published', when: { column: 'sent_at', isNull: false } },
+      { state: 'retrying', when: { column: 'tries', above: 0 } },
+      { state: 'pending', when: ALWAYS },
+    ],
+  });
+
 const OUTBOXES = [
+  retried('retried', { createdAt: 'made' }),
+  retried('retried_untimed', {}),
+  retried('retried_later', { createdAt: 'made', availableAt: undefined, attempts: undefined, attemptedAt: 'next_at' }),
   byStatus('posted'),
   byStatus('posted_before'),
   byStatus('never_posted'),
@@ -86,6 +100,10 @@ const OUTBOXES = [
       { state: 'published', when: { column: 'sent_at', isNull: false } },
       { state: 'pending', when: ALWAYS },
     ],
+  }),
+  mapped('scheduled_gone', {
+    columns: { id: 'id', createdAt: 'made', availableAt: 'next_at' },
+    states: [{ state: 'pending', when: ALWAYS }],
   }),
 ];
 
@@ -145,6 +163,13 @@ const TABLES: Record<EngineKey, string[]> = {
     `insert into bare select gen_random_uuid(), case when n > 30 then 'sent' else 'new' end from generate_series(1, 60) n`,
     `create table scheduled (id bigint primary key, made timestamptz not null, next_at timestamptz not null, sent_at timestamptz)`,
     `insert into scheduled values (1, now() - interval '3 h', now() - interval '3 h', now() - interval '3 h'), (2, now() - interval '2 h', now() + interval '1 day', null)`,
+    `create table scheduled_gone (id bigint primary key, made timestamptz not null, next_at timestamptz not null)`,
+    `insert into scheduled_gone select n, now() - interval '2 h', now() + interval '1 day' from generate_series(1, 2) n`,
+    ...['retried', 'retried_untimed', 'retried_later'].flatMap((table) => [
+      `create table ${table} (id bigint primary key, made timestamptz not null, next_at timestamptz not null, sent_at timestamptz, tries int not null)`,
+      `insert into ${table} select n, now() - interval '28 h' + n * interval '1 s', now() - interval '26 h', null, 1 from generate_series(1, 500) n`,
+      `insert into ${table} values (901, now() - interval '29 h', now() - interval '29 h', now() - interval '28 h', 0), (902, now() - interval '29 h', now() - interval '28 h 1 s', null, 5), (903, now() - interval '29 h', now() + interval '1 h', null, 9)`,
+    ]),
   ],
   mysql: [
     `create table epoch (id bigint primary key, kind varchar(20) not null, made bigint not null, done bigint, key (done))`,
@@ -172,6 +197,13 @@ const TABLES: Record<EngineKey, string[]> = {
     `insert into bare select uuid(), if(n > 30, 'sent', 'new') from ${numbersTo(60, 'numbered')}`,
     `create table scheduled (id bigint primary key, made datetime(6) not null, next_at datetime(6) not null, sent_at datetime(6))`,
     `insert into scheduled values (1, utc_timestamp(6) - interval 3 hour, utc_timestamp(6) - interval 3 hour, utc_timestamp(6) - interval 3 hour), (2, utc_timestamp(6) - interval 2 hour, utc_timestamp(6) + interval 1 day, null)`,
+    `create table scheduled_gone (id bigint primary key, made datetime(6) not null, next_at datetime(6) not null)`,
+    `insert into scheduled_gone select n, utc_timestamp(6) - interval 2 hour, utc_timestamp(6) + interval 1 day from ${numbersTo(2, 'numbered')}`,
+    ...['retried', 'retried_untimed', 'retried_later'].flatMap((table) => [
+      `create table ${table} (id bigint primary key, made datetime(6) not null, next_at datetime(6) not null, sent_at datetime(6), tries int not null)`,
+      `insert into ${table} select n, utc_timestamp(6) - interval 28 hour + interval n second, utc_timestamp(6) - interval 26 hour, null, 1 from ${numbersTo(500, 'numbered')}`,
+      `insert into ${table} values (901, utc_timestamp(6) - interval 29 hour, utc_timestamp(6) - interval 29 hour, utc_timestamp(6) - interval 28 hour, 0), (902, utc_timestamp(6) - interval 29 hour, utc_timestamp(6) - interval 28 hour - interval 1 second, null, 5), (903, utc_timestamp(6) - interval 29 hour, utc_timestamp(6) + interval 1 hour, null, 9)`,
+    ]),
   ],
 };
 
@@ -254,6 +286,22 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
 
   test('what is scheduled for tomorrow is not due, however long ago it was created', async () => {
     expect(await said('scheduled', 400)).toMatchObject({ flow: { due: 0, pending: 1 }, verdict: 'healthy' });
+    expect(await said('scheduled-gone', 400)).toMatchObject({ flow: { due: 0, pending: 2 }, verdict: 'healthy' });
+  });
+
+  test.each(['retried', 'retried-untimed'])('all that waits has failed once, and nobody tries it again: %s', async (id) => {
+    const found = await said(id, 700);
+    // Not those that were left over when others went out, nor those whose time has not come.
+    expect(found).toMatchObject({ flow: { due: 0, again: 500, failing: 502 }, alone: 'healthy', verdict: 'relay_stopped' });
+    expect(Math.abs(Date.now() - 93_600_000 - Date.parse(String(found.flow?.firstAgain)))).toBeLessThan(120_000);
+    expect(found.codes).toEqual(['nothing_published', 'due_again', 'rhythm_unknown']);
+  });
+
+  test('without a due time a row that failed waits as long again as it did, an hour at most', async () => {
+    const { flow } = await said('retried-later', 700);
+    // Tried 26 hours ago, two hours after they came; the other went out before, or is tried just now.
+    expect(flow).toMatchObject({ again: 500, failing: 502 });
+    expect(Math.abs(Date.now() - 90_000_000 - Date.parse(String(flow?.firstAgain)))).toBeLessThan(120_000);
   });
 
   test('more failed ones at the end of the index than are looked at: not known, which is not never', async () => {

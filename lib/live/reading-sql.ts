@@ -335,6 +335,14 @@ export function due(base: Base): Sql {
   return sql`(${fresh(base)} and ${ahead})`;
 }
 
+/** From when on a failed event is to be tried again: it is due, or has waited as long again as it did, an hour at most. NULL if nothing tells. */
+export function again(base: Base): Sql {
+  const { traits, attempted } = base;
+  const told = traits.dueTime || traits.attempts ? mayGo(base) : sql`${attempted} is not null`;
+  const waited = sql`${attempted} + least(${attempted} - ${ready(base)}, interval '1 hour')`;
+  return sql`case when ${failing(base)} and ${told} then greatest(${ready(base)}, ${waited}) end`;
+}
+
 /** The row that waits longest: `head`, one row at the most. */
 const headQuery = ({ state, created }: Base): Sql =>
   sql`select * from base where ${isState(state, 'pending', 'retrying')} and ${created} is not null order by ${created} limit 1`;

@@ -1,16 +1,16 @@
 /** Whether events move and the relay is alive, by the table and its earlier readings: a running process may publish nothing. */
 import { sql } from 'kysely';
-import { due, failing, isOwn, ready } from '@/lib/live/reading-sql';
+import { again, due, failing, isOwn, ready } from '@/lib/live/reading-sql';
 import { lastPublishedAt } from '@/lib/figures/throughput';
 import { actsIn, figuresIn, type Aggregates, type Past, type Reading } from '@/lib/live/reading';
 import { quantiles } from '@/lib/figures/latency';
 import { mergeInto, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
-import { count, earliest, iso, isState, latest, nullInstant, nullNumber, sum } from '@/lib/outbox/scan/sql-terms';
+import { count, earliest, iso, isState, latest, nullInstant, nullNumber, once, sum } from '@/lib/outbox/scan/sql-terms';
 import { actedWithin } from './acted';
-import { ageMs, isoOf, laterOf, seenBefore, type Circumstances, type RecentHistory } from './circumstances';
+import { ageMs, laterOf, seenBefore, type Circumstances, type RecentHistory } from './circumstances';
 
-interface Flow {
+export interface Flow {
   due: number;
   firstDue: string | null;
   /** The first that came due after the last one was published, where both times are written. */
@@ -25,6 +25,9 @@ interface Flow {
   pending: number;
   oldest: string | null;
   failing: number;
+  /** To be tried again, and nothing was published since they failed; and from when on the first of them. */
+  again: number;
+  firstAgain: string | null;
   tries: number | null;
   tried: string | null;
   touch: number | null;
@@ -43,6 +46,7 @@ export const FLOW: Aggregates<Flow> = {
     const waiting = isState(state, 'pending', 'retrying');
     const isDue = due(base);
     const isNew = sql`(${isDue} and ${ready(base)} > case when ${base.nothingOut} then '-infinity' else ${base.lastPublished} end)`;
+    const isAgain = sql`(${again(base)} <= ${once(base.now)} and greatest(${ready(base)}, ${attempted}) > coalesce(${base.lastPublished}, '-infinity'))`;
     const first = sql`(select json_agg(f.id) from (select ${id} from base where ${isState(state, 'pending')} order by ${serial}, ${id} limit ${sql.lit(FIRST_IDS)}) as f)`;
     return {
       due: count(isDue),
@@ -55,6 +59,8 @@ export const FLOW: Aggregates<Flow> = {
       pending: count(isState(state, 'pending')),
       oldest: iso(earliest(created, isState(state, 'pending'))),
       failing: count(failing(base)),
+      again: count(isAgain),
+      firstAgain: iso(earliest(again(base), isAgain)),
       tries: traits.attempts ? sum(attempts, waiting) : nullNumber,
       tried: iso(latest(attempted, sql`((${failing(base)} or ${isState(state, 'processing', 'dead')}) and ${isOwn(base)})`)),
       touch,
@@ -70,49 +76,58 @@ export interface Standstill {
   /** Since when events have been due without one being published, in milliseconds since the epoch. */
   since: number;
   /** How it is known that they wait for the relay. */
-  how: 'created' | 'due_time' | 'key' | 'looks';
+  how: 'again' | 'created' | 'due_time' | 'key' | 'looks';
   due: number;
   /** When the first of them was created or became due; null where rows have neither time. */
   firstDueAt: string | null;
-  /** When the last event was published, ISO 8601 UTC; null if none is known. */
-  lastOutAt: string | null;
-  /** That time is from a row; otherwise it is when readings last saw a movement. */
+  /** Rows say when the last one was published; otherwise readings show when one last moved. */
   written: boolean;
   /** An earlier reading saw the same event due, so it is not one that was committed late. */
   confirmed: boolean;
+  /** Otherwise they may be left over for good. */
+  sure: boolean;
 }
 
 /** How old an earlier reading has to be to confirm the current one, and may be at most. */
 const CONFIRMED_MS = { fromMs: 8_000, toMs: 60_000 };
 
 /** Since when nothing has moved although it should have; null when nothing is due. */
-export function standstill(circumstances: Circumstances): Standstill | null {
-  const { reading, previous, now } = circumstances;
-  if (reading === null) return null;
-  const { traits, reach } = reading;
-  if (!traits.createdAt) {
-    const still = untimed(circumstances, reading);
-    return still?.sure === true ? still : null;
-  }
-  const flow = figuresIn(reading, FLOW);
+export const standstill = (circumstances: Circumstances): Standstill | null => standstills(circumstances).find(({ sure }) => sure) ?? null;
+
+function standstills(circumstances: Circumstances): Standstill[] {
+  const { reading } = circumstances;
+  if (reading === null) return [];
+  const others = reading.traits.createdAt ? timed(circumstances, reading) : untimed(circumstances, reading);
+  return [untried(circumstances, reading), others].filter((one) => one !== null);
+}
+
+/** Events that failed wait, and for minutes none of them was tried again. */
+function untried(circumstances: Circumstances, reading: Reading): Standstill | null {
+  const { again: events = 0, firstAgain: firstDueAt = null, tried } = figuresIn(reading, FLOW);
+  const areMany = (past: Past): boolean => (figuresIn(past, FLOW).again ?? 0) > LEFT_OVER_MAX;
+  const stands = (past: Past): boolean => figuresIn(past, FLOW).firstAgain === firstDueAt && areMany(past) === areMany(reading);
+  if (firstDueAt === null || !seenBefore(circumstances, { fromMs: PATIENCE_LOOKS_MS }, stands)) return null;
+  const lastOutAt = reading.traits.publishedAt ? lastPublishedAt(reading) : null;
+  const since = Math.max(laterOf(firstDueAt, lastOutAt), Date.parse(tried ?? firstDueAt), movedAt(circumstances, reading));
+  if (circumstances.now - since <= PATIENCE_LOOKS_MS || isAlive(circumstances, PATIENCE_LOOKS_MS)) return null;
+  return { since, how: 'again', due: events, firstDueAt, written: lastOutAt !== null, confirmed: false, sure: areMany(reading) };
+}
+
+/** By times of creation: behind the last event that was published or, where those cannot be read, all that are due. */
+function timed(circumstances: Circumstances, reading: Reading): Standstill | null {
+  const { previous, now } = circumstances;
+  const { traits, reach, ordered } = reading;
+  const { due: events = 0, firstDue: firstDueAt = null } = figuresIn(reading, FLOW);
+  const seesOut = reach.published === 'complete' || (traits.publishedAt && reach.published === 'cut' && ordered.published);
+  const [{ asOf: firstLook } = reading] = previous;
+  if (events === 0 || firstDueAt === null || (!seesOut && (firstLook === reading.asOf || reach.waiting !== 'complete'))) return null;
+  const written = seesOut && traits.publishedAt;
+  const looked = Math.max(movedAt(circumstances, reading), seesOut ? -Infinity : Date.parse(firstLook));
+  const since = written ? laterOf(firstDueAt, lastPublishedAt(reading)) : Math.max(Date.parse(firstDueAt), looked);
   // For a while after an action the relay may be busy with what was sent again.
   const acted = actsIn(reading).some(({ at }) => ageMs(at, now) < PATIENCE_MIN_MS.once);
-  const confirmed = (name: 'firstDue' | 'oldest'): boolean =>
-    !acted && seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW)[name] === flow[name]);
-  if (reach.published === 'complete' || (traits.publishedAt && reach.published === 'cut' && reading.ordered.published)) {
-    const { due: events = 0, firstDue: firstDueAt = null } = flow;
-    if (events === 0 || firstDueAt === null) return null;
-    const lastOutAt = traits.publishedAt ? lastPublishedAt(reading) : isoOf(lastMove(reading, previous));
-    const since = laterOf(firstDueAt, lastOutAt);
-    return { since, how: 'created', due: events, firstDueAt, lastOutAt, written: traits.publishedAt, confirmed: confirmed('firstDue') };
-  }
-  // Published rows could not be read: what is left is whether the waiting events move.
-  const { pending = 0, oldest = null } = flow;
-  const [first] = previous;
-  if (pending === 0 || oldest === null || first === undefined || reach.waiting !== 'complete') return null;
-  const since = Math.max(Date.parse(oldest), Math.min(now, lastMove(reading, previous) ?? Date.parse(first.asOf)));
-  const lastOutAt = isoOf(since);
-  return { since, how: 'created', due: pending, firstDueAt: oldest, lastOutAt, written: false, confirmed: confirmed('oldest') };
+  const confirmed = !acted && seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW).firstDue === firstDueAt);
+  return { since, how: 'created', due: events, firstDueAt, written, confirmed, sure: true };
 }
 
 /** So many events may be left over for good: with fewer, more have to come and wait as well. */
@@ -120,11 +135,12 @@ const LEFT_OVER_MAX = 10;
 /** For this long a due time has to be seen to pass: one that is read in the wrong zone is always long past. */
 const SEEN_WAITING_MS = 60_000;
 
-/** Without creation times: since the first event was due, or since readings saw none leave; not `sure` if these may be left over. */
-function untimed({ previous, history, now }: Circumstances, reading: Reading): (Standstill & { sure: boolean }) | null {
+/** Without creation times: since the first event was due, or since readings saw none leave. */
+function untimed(circumstances: Circumstances, reading: Reading): Standstill | null {
+  const { previous, history, now } = circumstances;
   const { due: events = 0, firstDue = null, firstNew = null, lead } = figuresIn(reading, FLOW);
-  const movedAt = Math.max(lastMove(reading, previous) ?? -Infinity, endOfBatch(reading, now));
-  const looks = [...previous, reading].filter(({ asOf }) => Date.parse(asOf) >= movedAt);
+  const movedMs = movedAt(circumstances, reading);
+  const looks = [...previous, reading].filter(({ asOf }) => Date.parse(asOf) >= movedMs);
   const [base = reading] = looks;
   const lastOutAt = reading.traits.publishedAt ? lastPublishedAt(reading) : null;
   if (events === 0 || now - Date.parse(base.asOf) < SEEN_WAITING_MS || (lastOutAt === null && leftLately(history))) return null;
@@ -137,30 +153,27 @@ function untimed({ previous, history, now }: Circumstances, reading: Reading): (
   const seenToCome = stands !== undefined && stands !== base;
   const since = laterOf(seenToCome ? stands.asOf : (dueSince ?? base.asOf), lastOutAt);
   const how = firstDue !== null ? 'due_time' : known ? 'key' : 'looks';
-  const still = { how, due: events, firstDueAt: firstDue, lastOutAt, written: lastOutAt !== null, confirmed: false } as const;
-  return { ...still, since: Math.max(since, movedAt), sure: stands !== undefined || dueSince !== null };
+  const still = { how, due: events, firstDueAt: firstDue, written: lastOutAt !== null, confirmed: false } as const;
+  return { ...still, since: Math.max(since, movedMs), sure: stands !== undefined || dueSince !== null };
 }
 
 /** When a long row of interventions ended, among which no look tells what the relay does; -Infinity without one. */
 function endOfBatch(reading: Reading, now: number): number {
-  const [newest = -Infinity, ...others] = actsIn(reading)
-    .map(({ at }) => Date.parse(at))
-    .filter((at) => now - at < PATIENCE_MAX_MS);
-  return newest - (others.at(-1) ?? newest) > SEEN_WAITING_MS ? newest : -Infinity;
+  const times = actsIn(reading).map(({ at }) => Date.parse(at));
+  const isLong = (end: number): boolean => times.some((at) => end - at > SEEN_WAITING_MS && end - at < 2 * SEEN_WAITING_MS);
+  return times.find((end) => now - end < PATIENCE_MAX_MS && isLong(end)) ?? -Infinity;
 }
 
 /** Whether an event left within the last two minutes that were watched. */
 const leftLately = (history: RecentHistory | null): boolean => (history?.minutes ?? []).slice(-2).some(({ published }) => published > 0);
 
 /** What has waited for long without being a standstill: the relay may have stopped, or may never take it. */
-export function unknownStandstill(circumstances: Circumstances): { count: number; since: number } | null {
-  const { reading, now } = circumstances;
-  const still = reading === null || reading.traits.createdAt ? null : untimed(circumstances, reading);
-  return still === null || still.sure || now - still.since <= PATIENCE_UNKNOWN_MS ? null : { count: still.due, since: still.since };
-}
+export const unknownStandstill = (circumstances: Circumstances): Standstill | null =>
+  standstills(circumstances).find(({ since, sure }) => !sure && circumstances.now - since > PATIENCE_UNKNOWN_MS) ?? null;
 
-/** When an event was last seen to leave between two readings; null if none was. */
-const lastMove = (reading: Reading, previous: readonly Past[]): number | null => lastStep(reading, previous, moved, goesOut);
+/** When an event was last seen to leave between two readings, or may have left unseen; -Infinity if never. */
+const movedAt = ({ previous, now }: Circumstances, reading: Reading): number =>
+  Math.max(lastStep(reading, previous, moved, goesOut) ?? -Infinity, endOfBatch(reading, now));
 
 type Change = (before: Past, after: Past) => boolean;
 
@@ -177,9 +190,11 @@ function lastStep(reading: Past, previous: readonly Past[], differs: Change, sur
 
 function moved(before: Past, after: Past): boolean {
   const [was, is] = [figuresIn(before, FLOW), figuresIn(after, FLOW)];
-  // A first waiting event is no movement; a different oldest one is.
+  // A first waiting event is no movement; a different oldest one is, or a later one that was due first.
   const other = was.oldest != null && was.oldest !== is.oldest;
-  return (is.pending ?? 0) < (was.pending ?? 0) || isMissed(was.first ?? [], is.first ?? []) || other;
+  const later = was.firstDue != null && (is.firstDue == null || is.firstDue > was.firstDue);
+  const fewer = (['pending', 'again'] as const).some((name) => (is[name] ?? 0) < (was[name] ?? 0));
+  return fewer || isMissed(was.first ?? [], is.first ?? []) || other || later;
 }
 
 /** Whether a newer event was published. */

@@ -17,6 +17,7 @@ const FILES = ['verdicts', 'evidence'].flatMap((room) =>
 const BESIDES: Record<string, readonly string[]> = {
   blocking_row: ['atLeast', 'headAt', 'others'],
   endless_rows: ['firstAt'],
+  due_again: ['dueAt'],
   events_due: ['oldestAt'],
   events_overdue: ['dueAt'],
   fresh_behind: ['oldestAt'],

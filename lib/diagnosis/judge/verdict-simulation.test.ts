@@ -41,6 +41,8 @@ interface Shape {
   drains?: boolean;
   /** What its rows have in place of a time of creation. */
   untimed?: 'due_time' | 'number' | 'uuid';
+  /** Deletes what it published, and has jobs for tomorrow. */
+  deletes?: boolean;
   /** Events of its largest burst, and the failures of an event of the type that often fails. */
   burst: number;
   fails: number;
@@ -52,6 +54,7 @@ const SHAPES: Record<string, Shape> = {
   'published-at': { everyMs: 300, batch: 100, publishMs: 18, counts: true, claims: false, timed: true, locks: true, burst: 1_200, fails: 9 },
   'courier-status': { everyMs: 500, batch: 10, publishMs: 15, counts: false, claims: false, timed: false, locks: true, burst: 200, fails: 0 },
   'listen-notify': { everyMs: 100, batch: 500, publishMs: 0, counts: true, claims: false, timed: true, locks: true, burst: 600, fails: 0 },
+  'rows go': { everyMs: 1_000, batch: 50, publishMs: 15, counts: true, claims: false, timed: false, locks: false, deletes: true, burst: 400, fails: 3 },
   'due-time': { everyMs: 1_000, batch: 50, publishMs: 15, counts: true, claims: false, timed: true, locks: true, untimed: 'due_time', burst: 400, fails: 3 },
   'due-time in rounds': { everyMs: 240_000, batch: 5_000, publishMs: 1, counts: false, claims: false, timed: false, locks: false, untimed: 'due_time', burst: 400, fails: 0 },
   numbered: { everyMs: 500, batch: 20, publishMs: 15, counts: false, claims: false, timed: false, locks: false, untimed: 'number', burst: 400, fails: 0 },
@@ -208,9 +211,11 @@ function untimedFigures(shape: Shape, events: readonly Event[], now: number): Gi
 
 function timedFigures(shape: Shape, events: readonly Event[], now: number): Given {
   const visible = events.filter((event) => event.visible <= now);
-  const out = visible.filter((event) => event.published !== null && event.published <= now);
+  const { deletes = false } = shape;
+  const out = visible.filter((event) => !deletes && event.published !== null && event.published <= now);
   const waiting = visible.filter((event) => event.published === null || event.published > now);
   const failing = waiting.filter((event) => event.attempts > 0 && event.published === null && (shape.counts || shape.claims));
+  const tomorrow = deletes ? [NOW - 7_200_000, NOW - 7_100_000] : [];
   const fresh = waiting.filter((event) => !failing.includes(event));
   const frontier = most(out.map(({ created }) => created));
   const due = fresh.filter(({ created }) => frontier === null || created > frontier);
@@ -225,6 +230,9 @@ function timedFigures(shape: Shape, events: readonly Event[], now: number): Give
   const taken = waiting.filter(
     ({ attempted, published }) => published !== null && attempted !== null && (lastOut === null || attempted > lastOut),
   );
+  const retried = failing
+    .map(({ created, attempted }) => (attempted === null ? created : 2 * attempted - created))
+    .filter((at) => at > (lastOut ?? 0));
   const lately = failing.filter((event) => (event.attempted ?? event.created) >= now - 10_000);
   const endless = shape.counts ? [] : failing.filter(({ created, attempted }) => (attempted ?? 0) > created + 10_000);
   const keys = new Map<string, Event[]>();
@@ -233,12 +241,14 @@ function timedFigures(shape: Shape, events: readonly Event[], now: number): Give
   const [top] = [...keys].sort(([, a], [, b]) => b.length - a.length);
   const topHead = top?.[1].reduce((a, b) => (b.created < a.created ? b : a));
   return {
-    traits: { publishedAt: shape.timed, claimTime: shape.claims, attempts: shape.counts },
+    traits: { publishedAt: shape.timed, publishedState: !deletes, claimTime: shape.claims, attempts: shape.counts, dueTime: deletes },
+    reach: { published: deletes ? 'absent' : 'complete' },
     lastPublishedAt: shape.timed ? iso(lastOut) : null,
     usualMs: shape.timed ? 500 : null,
     relay: {
-      due: due.length, firstDue: iso(firstDue), frontier: iso(frontier), recent: 1_500, pending: fresh.length,
-      oldest: iso(least(fresh.map(({ created }) => created))), failing: failing.length, touch, touchedAfter: before(touch), headTouch, headTouchedAfter: before(headTouch),
+      due: due.length, firstDue: iso(firstDue), frontier: iso(frontier), recent: deletes ? 0 : 1_500, pending: fresh.length + tomorrow.length,
+      again: retried.length, firstAgain: iso(least(retried)), tries: shape.counts ? waiting.reduce((sum, { attempts }) => sum + attempts, 0) : null,
+      oldest: iso(least([...tomorrow, ...fresh.map(({ created }) => created)])), failing: failing.length, touch, touchedAfter: before(touch), headTouch, headTouchedAfter: before(headTouch),
     },
     broker: {
       count: failed.length, taken: shape.claims ? taken.length : 0, types: new Set(failed.map(({ type }) => type)).size, first: iso(least(failed.map(({ created }) => created))),

@@ -57,7 +57,7 @@ function latency({ latency: { p95Ms, count }, depth }: SummaryFigures): Evidence
 function notJudged(circumstances: Circumstances, { traits, reach }: Reading, { depth: { processing } }: SummaryFigures): Evidence[] {
   const left = unknownStandstill(circumstances);
   return [
-    ...(left === null ? [] : [fact('standstill_unknown', { count: left.count, sinceAt: isoOf(left.since) })]),
+    ...(left === null ? [] : [fact('standstill_unknown', { count: left.due, sinceAt: isoOf(left.since) })]),
     ...((processing.count ?? 0) > 0 && !traits.claimTime ? [fact('claim_time_unknown', { count: processing.count })] : []),
     ...(Object.values(reach).includes('cut') ? [fact('too_many_rows')] : []),
   ];

@@ -19,11 +19,11 @@ const byRows: Judge = (circumstances) => {
   const patience = silenceLimitMs(usual, still.confirmed);
   // A relay that tries and fails is not stopped: other verdicts cover that.
   if (now - still.since <= patience || isAlive(circumstances, patience)) return null;
-  const { written, how, lastOutAt, firstDueAt } = still;
+  const unmoved = still.how === 'created' || still.how === 'again' ? [fact('nothing_moved', { sinceAt: isoOf(still.since) })] : [];
   return {
     since: isoOf(still.since),
     evidence: [
-      ...(written ? [nothingOut(reading)] : how === 'created' ? [fact('nothing_moved', { sinceAt: lastOutAt ?? firstDueAt })] : []),
+      ...(still.written ? [nothingOut(reading)] : unmoved),
       ...forecast(circumstances, still.due),
       waiting(still, now),
       rhythm(usual, patience),
@@ -35,6 +35,7 @@ const byRows: Judge = (circumstances) => {
 function waiting({ how, due: count, firstDueAt, since }: Standstill, now: number): Evidence {
   const age = firstDueAt === null ? null : ageMs(firstDueAt, now);
   if (how === 'created') return fact('events_due', { count, oldestAt: firstDueAt, ageMs: age });
+  if (how === 'again') return fact('due_again', { count, dueAt: firstDueAt, ageMs: age });
   if (how === 'due_time') return fact('events_overdue', { count, dueAt: firstDueAt, ageMs: age });
   return fact(how === 'key' ? 'waits_by_key' : 'waits_by_looks', { count, sinceAt: isoOf(since) });
 }
