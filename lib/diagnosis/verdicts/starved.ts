@@ -3,7 +3,7 @@ import { lastPublishedAt } from '@/lib/figures/throughput';
 import { due, failing } from '@/lib/live/reading-sql';
 import { figuresIn, type Aggregates } from '@/lib/live/reading';
 import { count, earliest, iso, isState, latest, mostFrequent, typeWithMost } from '@/lib/outbox/scan/sql-terms';
-import { FLOW, isAlive, silenceLimitMs, POISON_ROWS_MAX, rhythmOf } from '../evidence/flow';
+import { FLOW, isAlive, silenceLimitMs, POISON_ROWS_MAX, rhythmOf, type Flow } from '../evidence/flow';
 import { ageMs, fact, isoOf, laterOf, seenBefore, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'starved';
@@ -51,7 +51,8 @@ export const starvedVerdict: VerdictRule = {
     const patience = silenceLimitMs(rhythmOf(circumstances), confirmed, true);
     // After a pause the relay works off what waits, the oldest first.
     const before = { fromMs: 0, toMs: patience };
-    const moves = seenBefore(circumstances, before, (past) => (figuresIn(past, FLOW).firstDue ?? firstDue) < firstDue);
+    const isBefore = ({ due: were = 0, firstDue: first }: Partial<Flow>): boolean => were > events || (first ?? firstDue) < firstDue;
+    const moves = seenBefore(circumstances, before, (past) => isBefore(figuresIn(past, FLOW)));
     if (moves || now - since <= patience || !isAlive(circumstances, patience)) return null;
     const cause = error === null && type === null ? [] : [fact('failing_cause', { error, type })];
     const behind = fact('fresh_behind', { count: events, oldestAt: firstDue, ageMs: ageMs(firstDue, now) });
