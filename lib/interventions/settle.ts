@@ -1,4 +1,5 @@
 import { uuidv7 } from 'uuidv7';
+import type { Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
@@ -51,7 +52,24 @@ const ANSWER_WITHIN_MS = 5_000;
 export type Finding =
   { kind: 'applied'; result: InterventionResult } | { kind: 'not_applied' } | { kind: 'unknown'; why: 'running' | 'away'; error?: unknown };
 
-class TakenBack extends Error {}
+/** Carries the result out of a transaction that must not commit. */
+class TakenBack<T> extends Error {
+  constructor(readonly answer: T) {
+    super('taken back');
+  }
+}
+
+/** What `work` finds in a transaction that is then rolled back. */
+export async function takenBack<T>(write: NonNullable<Database['write']>, work: (db: Db) => Promise<T>): Promise<T> {
+  try {
+    return await write(async (db): Promise<never> => {
+      throw new TakenBack(await work(db));
+    });
+  } catch (error) {
+    if (error instanceof TakenBack) return error.answer as T;
+    throw error;
+  }
+}
 
 /**
  * What became of the try with a key. Only claiming the key, which is then rolled back, proves that it is unused. Uses the operator's
@@ -74,20 +92,13 @@ export async function findKey(outbox: Outbox, { actor, key }: ActorsKey): Promis
     return claimed ? { kind: 'not_applied' } : ((await recorded(db)) ?? { kind: 'unknown', why: 'running' });
   };
   if (write === null) return (await read(recorded)) ?? { kind: 'unknown', why: 'away' };
-  const found: Finding[] = [];
   try {
-    await write(async (db) => {
-      found.push(await find(db));
-      throw new TakenBack();
-    });
+    return await takenBack(write, find);
   } catch (error) {
-    const [finding] = found;
-    if (error instanceof TakenBack && finding !== undefined) return finding;
     if (error instanceof DatabaseFailure && (error.code === 'locked' || error.code === 'deadlock'))
       return { kind: 'unknown', why: 'running' };
     throw error;
   }
-  throw new Error('a transaction that is taken back was committed');
 }
 
 /** The same, never rejecting: after a failure it is unknown, with the error. */

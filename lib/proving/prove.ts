@@ -5,7 +5,7 @@ import { classify } from '@/lib/interventions/classify';
 import type { Change, Seen } from '@/lib/interventions/operation';
 import { operationOf, previewIntervention } from '@/lib/interventions/preview';
 import type { RecordEvent } from '@/lib/interventions/records';
-import type { Db } from '@/lib/database/description';
+import { takenBack } from '@/lib/interventions/settle';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { asMapped } from '@/lib/outbox/capabilities';
 import { databaseProblem } from '@/lib/outbox/directory';
@@ -86,6 +86,8 @@ async function tryOne(outbox: Outbox, trial: Trial, chosen: OutboxEvent[]): Prom
   const nothing = { because: null, detail: null, rows: [], stateAfter: null, changed: [], statements: [], notes: [] };
   const blank = { operation: key, state, table, ...nothing };
   const operation = operationOf(key);
+  const { write } = outbox.database;
+  if (write === null) throw readOnlyProblem(outbox.id, 'no_operator_url');
   const ofState = chosen.filter((event) => event.state === state);
   const mine = seenIn(trial, ofState);
   if (mine.length === 0 && reachesOutside(outbox)) return { ...blank, verdict: 'untried', because: 'only_chosen' };
@@ -95,7 +97,7 @@ async function tryOne(outbox: Outbox, trial: Trial, chosen: OutboxEvent[]): Prom
   const shown = await previewIntervention(outbox, { operation: key, events: [{ id: one.id, version: encodeVersion(one.version) }] });
   const statements = shown.sql.map(({ text }) => text);
   try {
-    const finding = await takenBack(outbox, (db) => runTrial({ outbox, db, operation, author: AUTHOR }, trial, events));
+    const finding = await takenBack(write, (db) => runTrial({ outbox, db, operation, author: AUTHOR }, trial, events));
     return { ...blank, statements, ...finding };
   } catch (error) {
     const failure = outbox.database.engine.failure(error);
@@ -169,23 +171,3 @@ async function judge(change: Change, trial: Trial, seen: Seen[], records: Record
 
 const differing = (before: Record<string, string | null>, after: Record<string, string | null>): string[] =>
   Object.keys(before).filter((name) => name in after && before[name] !== after[name]);
-
-/** Carries the result out of a transaction that must not commit. */
-class TakenBack extends Error {
-  constructor(readonly answer: Finding) {
-    super('taken back');
-  }
-}
-
-async function takenBack(outbox: Outbox, work: (db: Db) => Promise<Finding>): Promise<Finding> {
-  const { write } = outbox.database;
-  if (write === null) throw readOnlyProblem(outbox.id, 'no_operator_url');
-  try {
-    return await write(async (db): Promise<never> => {
-      throw new TakenBack(await work(db));
-    });
-  } catch (error) {
-    if (error instanceof TakenBack) return error.answer;
-    throw error;
-  }
-}
