@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type Account, readIfThere, run } from './processes';
+import { type Account, execFileAsync, readIfThere, run } from './processes';
 
 export interface Binaries {
   initdb: string;
@@ -56,16 +56,10 @@ export async function hydrateLinks(native: string): Promise<boolean> {
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
     const link = path.join(packageFolder, target);
     try {
-      await lstat(link);
-      continue;
-    } catch {
-      // Missing: made below.
-    }
-    try {
       await symlink(path.relative(path.dirname(target), source), link);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Another process has created it at the same moment.
+      // It was there, also on a read-only file system, where only a missing one is refused.
       if (code === 'EEXIST') continue;
       if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') return false;
       throw error;
@@ -103,7 +97,8 @@ async function copyBinaries(native: string, shelter: string): Promise<string> {
   try {
     await cp(native, path.join(fresh, 'native'), { recursive: true, verbatimSymlinks: true });
     await hydrateLinks(path.join(fresh, 'native'));
-    await letOthersRead(fresh);
+    // Others may read all of it, and run what its owner may run.
+    await execFileAsync('chmod', ['-R', 'u=rwX,go=rX', fresh]);
     // An existing target is incomplete, e.g. after a cleaner of the temporary folder.
     await rm(target, { recursive: true, force: true });
     await rename(fresh, target);
@@ -138,15 +133,5 @@ async function inventory(folder: string): Promise<string> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;
-  }
-}
-
-async function letOthersRead(folder: string): Promise<void> {
-  await chmod(folder, 0o755);
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isSymbolicLink()) continue;
-    const file = path.join(entry.parentPath, entry.name);
-    const { mode } = await lstat(file);
-    await chmod(file, entry.isDirectory() || (mode & 0o100) !== 0 ? 0o755 : 0o644);
   }
 }

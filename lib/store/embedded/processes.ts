@@ -9,7 +9,8 @@ export interface Account {
   gid: number;
 }
 
-const execFileAsync = promisify(execFile);
+/** Runs a program to its end. Rejects if it fails. */
+export const execFileAsync = promisify(execFile);
 
 /** The account for PostgreSQL, which refuses to run as root: null unless we are root, then `postgres` if it exists, otherwise `nobody`. */
 export async function unprivilegedAccount(): Promise<Account | null> {
