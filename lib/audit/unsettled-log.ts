@@ -1,4 +1,3 @@
-import type { ActorsKey } from '@/lib/interventions/operation';
 import type { Remembered, Unsettled, UnsettledLog } from '@/lib/interventions/settle';
 import { Problem } from '@/lib/shared/problems';
 import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
@@ -53,10 +52,10 @@ export function unsettledLog(store: Store, onError: (error: unknown) => void): U
       return one === undefined ? findUnsettled(store.db, id).catch(away) : here(one);
     },
     async ofKey(wanted) {
-      const ours = [...owed.values()].filter(({ entry }) => isOf(entry, wanted));
+      const { outbox, actor, key } = wanted;
+      const ours = [...owed.values()].filter(({ entry: one }) => one.outbox === outbox && one.actor.id === actor.id && one.key === key);
       const open = ours.find(({ outcome }) => outcome === null);
       if (open !== undefined) return here(open);
-      const { outbox, actor, key } = wanted;
       const found = await findUnsettledOfKey(store.db, { outbox, actorId: actor.id, key }).catch(away);
       // Settled here, but still open in the store.
       const known = found === null ? undefined : owed.get(found.entry.id);
@@ -64,13 +63,11 @@ export function unsettledLog(store: Store, onError: (error: unknown) => void): U
       return ours.map(here).find((one) => one !== null) ?? null;
     },
     async list(outboxes) {
-      for (const one of owed.values()) {
-        // After one failure the store is unreachable for the others too.
-        const paid = await pay(one).then(
-          () => true,
-          (error: unknown) => (onError(error), false),
-        );
-        if (!paid) break;
+      try {
+        for (const one of owed.values()) await pay(one);
+      } catch (error) {
+        // The store is unreachable for the others too.
+        onError(error);
       }
       const stored = await selectUnsettled(store.db, outboxes, LIST_MAX).catch((error: unknown) => (onError(error), []));
       const open = [...owed.values()].filter(({ entry, outcome }) => outcome === null && outboxes.includes(entry.outbox));
@@ -78,9 +75,6 @@ export function unsettledLog(store: Store, onError: (error: unknown) => void): U
     },
   };
 }
-
-const isOf = (entry: Unsettled, { outbox, actor, key }: ActorsKey): boolean =>
-  entry.outbox === outbox && entry.actor.id === actor.id && entry.key === key;
 
 function away(error: unknown): never {
   throw new Problem(

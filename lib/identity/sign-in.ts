@@ -29,15 +29,24 @@ export async function signIn(store: Store, input: Credentials, hours: number): P
   if (email === null) return { ok: false, why: 'wrong' };
   const admitted = await admit(store, { ...input, email });
   const account = await findAccount(store.db, email);
+  const after = { address: input.address };
+  /** Only the first in each quarter of an hour per account, and none of an address that no account has. */
+  const recordFailure = (code: 'wrong' | 'disabled' | 'too_many'): Promise<void> => {
+    // Not authenticated, so without a role.
+    const { id: actorId, name: actor } = account === null ? { id: '', name: '' } : whoOf(account);
+    const id = entryId(`sign_in_failed/${actorId}`, Math.floor(Date.now() / QUARTER_MS));
+    const entry = { id, actorId, actor, operation: 'sign_in_failed', outcome: 'refused', code, after } as const;
+    return recordOfAccount(store.db, account?.id ?? null, admitted.own, entry);
+  };
   if (!admitted.ok) {
-    await recordFailedSignIn(store, account, 'too_many', input.address, admitted.own);
+    await recordFailure('too_many');
     return { ok: false, why: 'too_many', retryAfterSeconds: admitted.waitSeconds };
   }
   const right = await verifyPassword(input.password, account?.passwordHash ?? null, { first: admitted.known });
   const sid = right && account !== null ? await begin(store, account, input, hours) : null;
   if (account === null || sid === null) {
     const why = right ? 'disabled' : 'wrong';
-    await recordFailedSignIn(store, account, why, input.address, admitted.own);
+    await recordFailure(why);
     return { ok: false, why };
   }
   await forgiveAttempts(store.db, [admitted.own], admitted.shared);
@@ -47,21 +56,6 @@ export async function signIn(store: Store, input: Credentials, hours: number): P
 const whoOf = ({ id, email, role }: AccountRow): Who => ({ id: `account:${id}`, name: email, role });
 
 const QUARTER_MS = 15 * 60_000;
-
-/** Records a failed sign-in: only the first in each quarter of an hour per account, and none of an address that no account has. */
-function recordFailedSignIn(
-  { db }: Store,
-  account: AccountRow | null,
-  code: 'wrong' | 'disabled' | 'too_many',
-  address: string,
-  counter: string,
-): Promise<void> {
-  // Not authenticated, so without a role.
-  const { id: actorId, name: actor } = account === null ? { id: '', name: '' } : whoOf(account);
-  const id = entryId(`sign_in_failed/${actorId}`, Math.floor(Date.now() / QUARTER_MS));
-  const entry = { id, actorId, actor, operation: 'sign_in_failed', outcome: 'refused', code, after: { address } } as const;
-  return recordOfAccount(db, account?.id ?? null, counter, entry);
-}
 
 /** Creates session, audit entry and known place, or none of them; null if the account is disabled or gone. */
 function begin({ db }: Store, account: AccountRow, place: Place, hours: number): Promise<string | null> {

@@ -1,3 +1,4 @@
+import { groupBy } from '@/lib/shared/group-by';
 import { settleEntry, type SettleDeps, type Unsettled } from '@/lib/interventions/settle';
 
 const INTERVAL_MS = 3_000;
@@ -23,10 +24,8 @@ export function startSettling(options: SettlingOptions): { stop(): Promise<void>
 
 /** Checks each of them once; an unreachable or failing outbox does not hold up the others. Never rejects. */
 export async function settleAll(options: SettlingOptions): Promise<void> {
-  const entries = await options.unsettled.list(options.directory.ids);
-  const outboxes = new Set(entries.map(({ outbox }) => outbox));
-  const entriesOf = (id: string): Unsettled[] => entries.filter(({ outbox }) => outbox === id);
-  await Promise.all([...outboxes].map((id) => settleEach(options, entriesOf(id))));
+  const entries = groupBy(await options.unsettled.list(options.directory.ids), ({ outbox }) => outbox);
+  await Promise.all([...entries.values()].map((own) => settleEach(options, own)));
 }
 
 async function settleEach(options: SettlingOptions, entries: readonly Unsettled[]): Promise<void> {
