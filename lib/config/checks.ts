@@ -145,8 +145,7 @@ function otherEngine({ shape, database }: Unread, databases: Unread, { shapes }:
 export function extraParameters(shape: unknown, { shapes }: Supported): NonNullable<Shape['parameters']['extra']> {
   if (typeof shape === 'string') return shapes.find(({ key }) => key === shape)?.parameters.extra ?? {};
   const own = isMap(shape) && isMap(shape.parameters) ? shape.parameters.extra : undefined;
-  const parsed = z.record(z.string(), extraParameterSchema).safeParse(own ?? {});
-  return parsed.success ? parsed.data : {};
+  return z.record(z.string(), extraParameterSchema).safeParse(own ?? {}).data ?? {};
 }
 
 function checkParameters(given: Unread, extra: ReturnType<typeof extraParameters>, at: (...rest: PropertyKey[]) => string): string[] {

@@ -63,10 +63,7 @@ const progressSchema = z.object({
 export type Progress = z.infer<typeof progressSchema>;
 
 /** null for a state that this build did not write. */
-export function parseProgress(text: string): Progress | null {
-  const parsed = progressSchema.safeParse(JSON.parse(text));
-  return parsed.success ? parsed.data : null;
-}
+export const parseProgress = (text: string): Progress | null => progressSchema.safeParse(JSON.parse(text)).data ?? null;
 
 /** Adds the minutes of a span that were collected before all their transactions had ended. */
 export function withProvisional(suspects: readonly number[], cleanTo: number | null, span: Span): number[] {

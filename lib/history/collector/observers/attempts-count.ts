@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { Additions } from '@/lib/rollup/cell';
+import { STATES } from '@/lib/shared/states';
 import { follow, GAP_MS, tally, type ObservedRow } from './observer';
 
 /** A time in a row is used if it is at most this old; older ones are from before the row was put back. */
@@ -36,29 +37,19 @@ export interface AttemptsTick {
   publishedToMs: number | null;
 }
 
-const rowSchema = z.tuple([
-  z.string(),
-  z.number(),
-  z.enum(['pending', 'retrying', 'processing', 'published', 'dead', 'archived']),
-  z.string().nullable(),
-  z.number().nullable(),
-  z.number().nullable(),
-]);
+/** Id, counter, state, type, time of publishing, time of death. */
+const rowSchema = z.tuple([z.string(), z.number(), z.enum(STATES), z.string().nullable(), z.number().nullable(), z.number().nullable()]);
 const memorySchema = z.object({
   atMs: z.number(),
   reach: z.enum(['complete', 'capped', 'unseen']),
   publishedToMs: z.number().nullable(),
-  /** Id, counter, state, type, time of publishing, time of death. */
   rows: z.array(rowSchema),
 });
 export type AttemptsMemory = z.infer<typeof memorySchema>;
 type Known = z.infer<typeof rowSchema>;
 
 /** null for memory of another version: the observer starts over. */
-export function attemptsMemory(memory: unknown): AttemptsMemory | null {
-  const parsed = memorySchema.safeParse(memory);
-  return parsed.success ? parsed.data : null;
-}
+export const attemptsMemory = (memory: unknown): AttemptsMemory | null => memorySchema.safeParse(memory).data ?? null;
 
 interface Tries {
   failures: number;

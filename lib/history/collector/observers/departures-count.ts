@@ -167,10 +167,7 @@ const memorySchema = z.object({
 export type DepartureMemory = z.infer<typeof memorySchema>;
 
 /** null for memory of another version: the observer starts over. */
-export function departureMemory(memory: unknown): DepartureMemory | null {
-  const parsed = memorySchema.safeParse(memory);
-  return parsed.success ? parsed.data : null;
-}
+export const departureMemory = (memory: unknown): DepartureMemory | null => memorySchema.safeParse(memory).data ?? null;
 
 const isOpen = (state: DepartureRow['state']): boolean => state === 'pending' || state === 'retrying' || state === 'processing';
 

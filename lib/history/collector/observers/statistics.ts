@@ -11,7 +11,6 @@ const memorySchema = z.object({
   /** Updates that do not make a whole event yet. */
   left: z.number(),
 });
-type Memory = z.infer<typeof memorySchema>;
 
 /**
  * The database's own counts of changes, which read no row: for tables too big to read without a way to find what is new, and for relays
@@ -23,20 +22,25 @@ export const statisticsObserver: Observer = {
   wants: (_, method) => method === 'statistics',
   everyMs: 5_000,
   async tick({ outbox, db, at, memory: given }) {
-    const parsed = memorySchema.safeParse(given);
+    const last = memorySchema.safeParse(given).data ?? null;
     const counts = await outbox.database.engine.changeCounts(db, outbox.main.table);
     // The counts may be reported again later: what happened until then is included.
     if (counts === null) return { additions: new Map(), memory: given, rows: 0 };
     const claims = outbox.shape.states.some((rule) => rule.state === 'processing');
     const updatesPerEvent = kindOf(outbox.shape) === 'external' ? Infinity : claims ? 2 : 1;
-    return { ...countChanges(parsed.success ? parsed.data : null, Date.parse(at), counts, updatesPerEvent), rows: 0 };
+    return { ...countChanges(last, Date.parse(at), counts, updatesPerEvent), rows: 0 };
   },
 };
 
 /**
  * Changes since the last tick; none the first time, across a reset or after a gap. `updatesPerEvent`: Infinity if the relay updates no row.
  */
-export function countChanges(last: Memory | null, atMs: number, { inserted, updated }: ChangeCounts, updatesPerEvent: number) {
+export function countChanges(
+  last: z.infer<typeof memorySchema> | null,
+  atMs: number,
+  { inserted, updated }: ChangeCounts,
+  updatesPerEvent: number,
+) {
   const additions: Additions = new Map();
   const isNext = last !== null && atMs >= last.atMs && atMs - last.atMs <= GAP_MS && inserted >= last.inserted && updated >= last.updated;
   if (!isNext) return { additions, memory: { atMs, inserted, updated, left: 0 } };
