@@ -146,7 +146,12 @@ async function changeRows(work: StepChange, held: HeldRow[]): Promise<Changed> {
   const open = [held];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const rows = next;
-    const tried = await inSavepoint(work, () => writeRows(work, rows, expectation), ROW_FAILURES, allTook);
+    const tried = await inSavepoint(
+      work,
+      () => writeRows(work, rows, expectation),
+      ROW_FAILURES,
+      ({ faults }) => faults.size === 0,
+    );
     const faults = tried.ok ? tried.value.faults : new Map<string, Fault>();
     if (tried.ok && faults.size === 0) {
       for (const [id, image] of tried.value.images) images.set(id, image);
@@ -190,8 +195,6 @@ function countedBy({ outbox: { main }, step: { source, target, dead } }: StepCha
   return target === null ? 'depth' : 'deleted';
 }
 
-const allTook = ({ faults }: ReadBack): boolean => faults.size === 0;
-
 async function writeRows(work: StepChange, held: HeldRow[], expectation: Expectation): Promise<ReadBack> {
   const { outbox, db, step, author } = work;
   const { engine } = outbox.database;
@@ -219,15 +222,13 @@ async function writeRows(work: StepChange, held: HeldRow[], expectation: Expecta
 
 const parseImage = (image: string): Record<string, string | null> => JSON.parse(image) as Record<string, string | null>;
 
-type Attempt<T> = { ok: true; value: T } | { ok: false; failure: DatabaseFailure };
-
 /** Runs `work` in a savepoint: an expected failure, or a result that `keep` rejects, undoes `work` alone. */
 async function inSavepoint<T>(
   { outbox, db }: Change,
   work: () => Promise<T>,
   expected: DatabaseFailure['code'][],
   keep: (value: T) => boolean = () => true,
-): Promise<Attempt<T>> {
+): Promise<{ ok: true; value: T } | { ok: false; failure: DatabaseFailure }> {
   await sql`savepoint attempt`.execute(db);
   try {
     const value = await work();

@@ -30,12 +30,10 @@ export function whyUnread(error: unknown): UnreadReason {
   return failure.code === 'invalid' ? 'source_unusable' : 'source_down';
 }
 
-type Found = Pick<OutboxInfo, 'table' | 'capabilities' | 'whyReadOnly'>;
-
 const infoOf = (
   { id, name, inline, shape, runbook = null }: OutboxSettings,
   { id: database, engine }: Database,
-  found: Found,
+  found: Pick<OutboxInfo, 'table' | 'capabilities' | 'whyReadOnly'>,
 ): OutboxInfo => ({
   ...{ id, name, database, engine: engine.key, shape: inline ? 'inline' : shape.key, writable: found.whyReadOnly === null, runbook },
   ...found,

@@ -93,8 +93,6 @@ export function defineLayout({ id, permission, render }: Definition<ReactNode>):
   return declare(layout, { id, permission });
 }
 
-type Words = Awaited<ReturnType<typeof getTranslations<never>>>;
-
 export const titled =
-  (title: (words: Words, params: PathParams) => string) =>
+  (title: (words: Awaited<ReturnType<typeof getTranslations<never>>>, params: PathParams) => string) =>
   async (props: Pick<PageProps, 'params'>): Promise<Metadata> => ({ title: title(await getTranslations(), await pathParams(props)) });

@@ -5,7 +5,6 @@ export const SSL_MODES = ['disabled', 'required', 'verify_ca', 'verify_identity'
 export type SslMode = (typeof SSL_MODES)[number];
 
 const PARAMETERS = ['ssl-mode', 'ssl-ca', 'ssl-cert', 'ssl-key', 'socket'] as const;
-type Parameter = (typeof PARAMETERS)[number];
 
 /** PostgreSQL's names for them. */
 const SPELLINGS: Record<string, SslMode> = {
@@ -31,7 +30,7 @@ export function mysqlParameters(url: URL): MysqlParameters | string {
     if (!(PARAMETERS as readonly string[]).includes(known)) return `there is no parameter ${name}; known: ${PARAMETERS.join(', ')}`;
     query.set(known, value);
   }
-  const of = (parameter: Parameter): string | null => query.get(parameter) ?? null;
+  const of = (parameter: (typeof PARAMETERS)[number]): string | null => query.get(parameter) ?? null;
   const named = of('ssl-mode')?.toLowerCase() ?? (of('ssl-ca') === null ? 'disabled' : 'verify_ca');
   const mode = SPELLINGS[named] ?? named.replaceAll('-', '_');
   const sslMode = SSL_MODES.find((one) => one === mode);

@@ -64,11 +64,9 @@ export async function readCollectorState(db: StoreDb, outbox: string): Promise<{
   return (await state.executeTakeFirst()) ?? null;
 }
 
-type CollectorStates = Map<string, { state: string; acted: Acted | null }>;
-
 /** Progress of these outboxes, and when operators acted on them, in one statement; those without progress are left out. */
-export async function findCollectorStates(db: StoreDb, outboxes: readonly string[]): Promise<CollectorStates> {
-  if (outboxes.length === 0) return new Map();
+export async function findCollectorStates(db: StoreDb, outboxes: readonly string[]) {
+  if (outboxes.length === 0) return new Map<string, { state: string; acted: Acted | null }>();
   const rows = await db
     .selectFrom('collector_state')
     .leftJoin('acted', 'acted.outbox', 'collector_state.outbox')

@@ -2,17 +2,18 @@
 import { sql } from 'kysely';
 import type { Silence } from '@/lib/shared/doctor';
 import type { StoreDb } from './store';
-import { byActor, type Author, type StoreTables } from './tables';
+import { byActor, type Author } from './tables';
 
 export const DOCTOR_SAMPLE_DAYS = 60;
 const SILENCES_MAX = 1_000;
 
 const SILENCE = ['reason', 'actorName as actor', 'at'] as const;
 
-type NewSilence = Pick<StoreTables['doctor_silence'], 'outbox' | 'finding' | 'reason'> & { actor: Author };
-
 /** Silences a finding; replaces an earlier reason. */
-export async function putSilence(db: StoreDb, { outbox, finding, reason, actor }: NewSilence): Promise<Silence> {
+export async function putSilence(
+  db: StoreDb,
+  { outbox, finding, reason, actor }: Record<'outbox' | 'finding' | 'reason', string> & { actor: Author },
+): Promise<Silence> {
   const written = { reason, ...byActor(actor), at: sql<string>`now()` };
   return db
     .insertInto('doctor_silence')

@@ -52,10 +52,8 @@ export async function readRollupsOf(db: StoreDb, spans: readonly RollupSpan[]): 
   return answers;
 }
 
-type RollupPlaces = { outbox: string; tier: Tier | 'ever'; atMinutes: readonly number[] };
-
 /** The slices of every series that start at these minutes, in order of time. */
-export async function readRollupsAt(db: StoreDb, { outbox, tier, atMinutes }: RollupPlaces): Promise<Rollup[]> {
+export async function readRollupsAt(db: StoreDb, outbox: string, tier: Tier | 'ever', atMinutes: readonly number[]): Promise<Rollup[]> {
   if (atMinutes.length === 0) return [];
   const rows = await ofTier(db, outbox, tier).where('atMinute', 'in', atMinutes).orderBy('atMinute').execute();
   return rows.map(toRollup);

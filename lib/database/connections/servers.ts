@@ -4,14 +4,12 @@ import type { DatabaseFailure } from '../failure';
 import { Availability, type AvailabilityState } from './availability';
 import { Share, type Lane, type LaneCounts, type LaneOptions, type Source } from './share';
 
-type RoleConnections = LaneCounts & { limit: number };
-
 export interface Connections {
   state: AvailabilityState;
   /** Milliseconds since the epoch. */
   since: number;
   failure: DatabaseFailure | null;
-  roles: Partial<Record<ConnectionRole, RoleConnections>>;
+  roles: Partial<Record<ConnectionRole, LaneCounts & { limit: number }>>;
   /** Connections of this console to all databases of the server, and their limit; `key` is host and port. */
   server: { key: string; open: number; limit: number };
 }

@@ -90,13 +90,11 @@ async function historyOf(db: Db): Promise<number | null> {
   }
 }
 
-type OldestTransaction = NonNullable<NonNullable<Facts['purge']>['oldest']>;
-
 /**
  * The transaction that has been open longest, null if there is none; undefined if the user may not see it. InnoDB says when it began in the
  * zone of the server's process, whatever its `time_zone` is.
  */
-async function oldestTransaction(db: Db): Promise<OldestTransaction | null | undefined> {
+async function oldestTransaction(db: Db): Promise<NonNullable<Facts['purge']>['oldest'] | undefined> {
   try {
     const { rows } = await sql<{ who: string; user: string | null; age: string }>`
       select t.trx_mysql_thread_id as who, p.user as user,

@@ -136,7 +136,9 @@ export async function recount(session: Session, outbox: Outbox, store: Store): P
     .slice(0, session.recountMinutes);
   session.recountedAt = now;
   if (minutes.length === 0) return 0;
-  const booked = await bookedIn(store, session, minutes);
+  const rollups = await readRollupsAt(store.db, lease.outbox, 'minute', minutes);
+  const cells = new Map(rollups.map(({ atMinute, series, data }) => [`${String(atMinute)} ${series}`, decodeCell(data)]));
+  const booked: Booked = (minute, series) => cells.get(`${String(minute)} ${series}`) ?? null;
 
   let counted = 0;
   const purged: number[] = [];
@@ -210,18 +212,12 @@ function bookedEvents(cell: Cell | null, { kind, bucket }: PublishedGroup): numb
 async function recentMinutes(session: Session, store: Store, end: number, now: number): Promise<number[]> {
   const all = Array.from({ length: LOOK_BACK_MINUTES }, (_, index) => end - LOOK_BACK_MINUTES + index);
   if (now < session.watchfulUntil) return all;
-  const cells = await readRollupsAt(store.db, { outbox: session.lease.outbox, tier: 'minute', atMinutes: all });
+  const cells = await readRollupsAt(store.db, session.lease.outbox, 'minute', all);
   const rows = cells.filter(({ series }) => series === ALL_TYPES).reduce((sum, { data }) => sum + decodeCell(data).published, 0);
   if (rows <= CHEAP_ROWS) return all;
   const ofAge = all[0] ?? end;
   const from = Math.max(session.recountedTo === -Infinity ? ofAge : session.recountedTo, ofAge - LOOK_BACK_MINUTES);
   return Array.from({ length: Math.max(0, ofAge + 1 - from) }, (_, index) => from + index);
-}
-
-async function bookedIn(store: Store, { lease }: Session, minutes: readonly number[]): Promise<Booked> {
-  const rollups = await readRollupsAt(store.db, { outbox: lease.outbox, tier: 'minute', atMinutes: minutes });
-  const cells = new Map(rollups.map(({ atMinute, series, data }) => [`${String(atMinute)} ${series}`, decodeCell(data)]));
-  return (minute, series) => cells.get(`${String(minute)} ${series}`) ?? null;
 }
 
 /** Joins adjacent minutes into spans. */

@@ -51,7 +51,7 @@ export async function post(db: Db, { outbox, additions, provisional, sealedTo, k
 const MINUTES_IN = { minute: 1, hour: SLICE_MINUTES.hour, ever: Infinity };
 
 async function add(db: Db, outbox: string, tier: keyof typeof MINUTES_IN, added: Additions, unsure?: ReadonlySet<number>): Promise<void> {
-  const rollups = await readRollupsAt(db, { outbox, tier, atMinutes: [...added.keys()] });
+  const rollups = await readRollupsAt(db, outbox, tier, [...added.keys()]);
   const there = new Map(rollups.map((rollup) => [`${String(rollup.atMinute)} ${rollup.series}`, rollup]));
   const changed: Rollup[] = [];
   for (const [atMinute, cells] of added) {

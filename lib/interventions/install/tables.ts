@@ -23,9 +23,11 @@ export interface Ddl {
 }
 
 type Column = [name: string, type: string, rest: string];
-type Index = [name: string, columns: string];
-
-function createTable({ quote }: Engine, ddl: Ddl, table: { name: string; why: string; columns: Column[]; keys: string[]; index: Index }) {
+function createTable(
+  { quote }: Engine,
+  ddl: Ddl,
+  table: { name: string; why: string; columns: Column[]; keys: string[]; index: [name: string, columns: string] },
+) {
   const { name, why, keys } = table;
   const [indexName, indexed] = table.index;
   const lines = [

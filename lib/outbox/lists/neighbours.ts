@@ -16,7 +16,6 @@ const NEIGHBOURS_MS = 2_000;
 const AROUND_ROWS = 2_000;
 
 const SIDES = ['before', 'after'] as const;
-type Side = (typeof SIDES)[number];
 
 export interface Around {
   neighbours: Neighbour[];
@@ -86,7 +85,13 @@ function around(outbox: Outbox, event: OutboxEvent): (RawBuilder<unknown> | null
  * The aggregate's events on one side of the event: by the place's own index, or among the next rows of a walk. If `which` is null, among
  * the first rows of a walk without an order.
  */
-function near(outbox: Outbox, at: PlaceSql, event: OutboxEvent, which: Side | null, walk: Walk | null): RawBuilder<unknown> | null {
+function near(
+  outbox: Outbox,
+  at: PlaceSql,
+  event: OutboxEvent,
+  which: (typeof SIDES)[number] | null,
+  walk: Walk | null,
+): RawBuilder<unknown> | null {
   const { fragments } = outbox.database.engine;
   const same = sameAggregate(outbox, at, event);
   const created = at.role('createdAt');

@@ -17,10 +17,8 @@ export interface StoredContent {
   estimated?: boolean;
 }
 
-type Encoding = NonNullable<Shape['payload']>['encoding'];
-
 /** Decodes bytes or base64, possibly cut, as the shape says; content in another encoding stays as stored. */
-export function decodeContent(stored: StoredContent, encoding: Encoding | undefined): StoredContent {
+export function decodeContent(stored: StoredContent, encoding: NonNullable<Shape['payload']>['encoding'] | undefined): StoredContent {
   if (stored.head === null) return stored;
   if (encoding === 'base64') return fromBase64(stored, stored.head) ?? stored;
   if (!stored.binary || (encoding !== 'json' && encoding !== 'text')) return stored;

@@ -50,8 +50,6 @@ export function requireForm(contentType: string | null, body: string): void {
 
 const LIMIT_BYTES = 16_384;
 
-type AuthContext = { params: Promise<{ nextauth: string[] }> };
-
 /** The request that next-auth gets: with a small body, and a callback address of our own. */
 async function tidied(request: NextRequest, origin: string): Promise<NextRequest> {
   const url = new URL(request.nextUrl);
@@ -67,7 +65,7 @@ async function tidied(request: NextRequest, origin: string): Promise<NextRequest
   return new NextRequest(url, { headers: request.headers, method: 'POST', body });
 }
 
-async function handle(request: NextRequest, context: AuthContext): Promise<Response> {
+async function handle(request: NextRequest, context: { params: Promise<{ nextauth: string[] }> }): Promise<Response> {
   try {
     requireDoor(request.method, (await context.params).nextauth, request.nextUrl.searchParams);
     const origin = publicOrigin();
