@@ -2,7 +2,7 @@
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import { SHOWN_METRICS, type MetricSeries } from '@/lib/shared/figures/metrics';
 import type { Series, SeriesLine, SeriesPoint, SeriesValues } from '@/lib/shared/model';
-import { bucketValue, type Histogram } from '@/lib/rollup/histogram';
+import { bucketValue, countsByBound } from '@/lib/rollup/histogram';
 import { typeOfSeries } from '@/lib/rollup/cell';
 import { depthPlots } from './depth';
 import { latencyPlots } from './latency';
@@ -40,7 +40,7 @@ export function seriesOf(series: SeriesInput): Series {
     points: series.steps.map(({ step, cell, provisional }, index): SeriesPoint => ({
       at: timeOf(step, span),
       ...valuesBy((key) => plots[key].values[index] ?? null),
-      heat: cell === null || known.latency === 'unavailable' ? null : heatOf(cell.latency),
+      heat: cell === null || known.latency === 'unavailable' ? null : countsByBound(cell.latency, HEAT_BOUNDS_MS, bucketValue),
       gap: cell === null,
       provisional,
     })),
@@ -85,17 +85,5 @@ const byLine = <Value>(valueOf: (line: SeriesLine) => Value, lines = LINES): Rec
 
 const timeOf = (step: number, { stepSeconds }: Span): string => new Date(step * stepSeconds * 1_000).toISOString();
 
-/** Upper bounds of the rows of a heat map, in milliseconds: about three per factor of ten, at familiar times. */
+/** Upper bounds of the rows of a heat map, in milliseconds: about three per factor of ten, at familiar times; the last row has none. */
 const HEAT_BOUNDS_MS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 1_800_000] as const;
-
-/** Events per row of the heat map; the last row has no upper bound. */
-function heatOf(histogram: Histogram): number[] {
-  const rows = Array.from({ length: HEAT_BOUNDS_MS.length + 1 }, () => 0);
-  for (const [bucket, count] of histogram) {
-    const value = bucketValue(bucket);
-    const row = HEAT_BOUNDS_MS.findIndex((bound) => value <= bound);
-    const at = row === -1 ? HEAT_BOUNDS_MS.length : row;
-    rows[at] = (rows[at] ?? 0) + count;
-  }
-  return rows;
-}

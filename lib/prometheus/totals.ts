@@ -1,6 +1,6 @@
 import { readTotals } from '@/lib/store/rollups';
 import type { StoreDb } from '@/lib/store/store';
-import { bucketBounds, countOf, type Histogram } from '@/lib/rollup/histogram';
+import { bucketBounds, countOf, countsByBound } from '@/lib/rollup/histogram';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType, typeOfSeries, decodeCell, isSampled, type Cell } from '@/lib/rollup/cell';
 import { OTHER, TYPES_MAX, type TypeLabels } from './counters';
 
@@ -75,16 +75,6 @@ const minus = (a: TypeTotals, b: TypeTotals): TypeTotals => ({
 function latencyOf(cell: Cell): LatencyTotals | null {
   const { published, latency, latencySumMs } = cell;
   if (isSampled(cell) || (published > 0 && countOf(latency) === 0)) return null;
-  return { counts: bucketsOf(latency), sumSeconds: Math.max(0, latencySumMs) / 1_000 };
-}
-
-function bucketsOf(histogram: Histogram): number[] {
-  const counts = Array.from({ length: LATENCY_LE_SECONDS.length + 1 }, () => 0);
-  for (const [bucket, count] of histogram) {
-    const upToSeconds = bucketBounds(bucket).to / 1_000;
-    const found = LATENCY_LE_SECONDS.findIndex((le) => upToSeconds <= le);
-    const at = found === -1 ? LATENCY_LE_SECONDS.length : found;
-    counts[at] = (counts[at] ?? 0) + count;
-  }
-  return counts;
+  const counts = countsByBound(latency, LATENCY_LE_SECONDS, (bucket) => bucketBounds(bucket).to / 1_000);
+  return { counts, sumSeconds: Math.max(0, latencySumMs) / 1_000 };
 }

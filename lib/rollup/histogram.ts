@@ -63,3 +63,14 @@ export function bucketSql(milliseconds: RawBuilder<unknown>, { float, shortInteg
   const bucket = sql`${sql.lit(first)} + ${octave} * ${sql.lit(BUCKETS_PER_OCTAVE)} + floor((${ms} / power(${float(sql.lit(2))}, ${octave}) - 1) * ${sql.lit(BUCKETS_PER_OCTAVE)})`;
   return sql`case when ${ms} < ${float(sql.lit(2 ** FIRST_OCTAVE))} then 0 when ${ms} is not null then ${shortInteger(bucket)} end`;
 }
+
+/** Events by the first of these upper bounds that `valueOf` their bucket keeps to; the last count is of those above all bounds. */
+export function countsByBound(histogram: Histogram, bounds: readonly number[], valueOf: (bucket: number) => number): number[] {
+  const counts = Array.from({ length: bounds.length + 1 }, () => 0);
+  for (const [bucket, count] of histogram) {
+    const found = bounds.findIndex((bound) => valueOf(bucket) <= bound);
+    const at = found === -1 ? bounds.length : found;
+    counts[at] = (counts[at] ?? 0) + count;
+  }
+  return counts;
+}
