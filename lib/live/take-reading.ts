@@ -2,6 +2,7 @@
  * One reading of an outbox. If an engine would evaluate a named subquery again wherever it is used, its bounded rows are fetched, and the
  * same statement computes the figures from them in the console's store.
  */
+import { groupBy } from '@/lib/shared/group-by';
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
@@ -150,12 +151,7 @@ export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<Rea
   const walked = (await scan?.walk?.ends.execute(db))?.rows[0] ?? null;
   const { rows } = await fetchStatement(outbox, plan, walked?.edge ?? null).execute(db);
   const acted = (await plan.acted?.execute(db))?.rows ?? null;
-  const bySource = new Map<string, FetchedRow[]>();
-  for (const row of rows) {
-    const own = bySource.get(row.source);
-    if (own === undefined) bySource.set(row.source, [row]);
-    else own.push(row);
-  }
+  const bySource = groupBy(rows, ({ source }) => source);
   const ends = bySource.get(ENDS)?.[0];
   if (ends?.attempted == null) throw new Error('a reading says when it was taken');
   return {
@@ -163,7 +159,7 @@ export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<Rea
     sources: plan.sources.map((source) => ({
       ...source,
       query: rowsFrom(asJson(bySource.get(source.name) ?? [])),
-      counted: source.counted === null ? null : sql`select ${countOf(bySource.get(countedName(source.name)))} as n`,
+      counted: source.counted && sql`select ${sql.lit(Number(bySource.get(countedName(source.name))?.[0].attempts ?? 0))} as n`,
     })),
     newest:
       plan.newest &&
@@ -228,8 +224,6 @@ function asJson(rows: readonly FetchedRow[]): string {
 /** PostgreSQL's texts cannot hold NUL: it is replaced by U+FFFD. */
 const withoutNul = (value: string | number | null): string | number | null =>
   typeof value === 'string' && value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
-
-const countOf = (rows: readonly FetchedRow[] | undefined): Sql => sql.lit(Number(rows?.[0]?.attempts ?? 0));
 
 /** Computes the figures from rows that were fetched. Throws NotComputed if it cannot. */
 export type Compute = (statement: Sql<ReadingRow>) => Promise<ReadingRow | undefined>;
