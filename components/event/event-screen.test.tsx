@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import messages from '@/lib/messages/en.json';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
 import { ClockProvider } from '../figures/time';
-import { ConsoleProvider, type ConsoleValue } from '../frame/console';
+import { ConsoleContext, type ConsoleValue } from '../frame/console';
 import { Attempts } from '../figures/figure';
 import { EventOperations, EventTimeline } from './event-screen';
 
@@ -59,7 +59,7 @@ const markup = (shown: ReactNode): string =>
     <NextIntlClientProvider locale="en" messages={messages} timeZone="UTC">
       <MantineProvider>
         <ClockProvider serverNow={0}>
-          <ConsoleProvider value={{ account: { role: 'operator' }, outboxes: [] } as unknown as ConsoleValue}>{shown}</ConsoleProvider>
+          <ConsoleContext value={{ account: { role: 'operator' }, outboxes: [] } as unknown as ConsoleValue}>{shown}</ConsoleContext>
         </ClockProvider>
       </MantineProvider>
     </NextIntlClientProvider>,

@@ -1,4 +1,4 @@
-import { createContext, useContext, type ReactNode } from 'react';
+import { createContext, useContext } from 'react';
 import { can, type Permission, type Role } from '@/lib/shared/permissions';
 import type { Fates } from '@/lib/shared/changes/fates';
 import type { SeenEvent } from '@/lib/shared/changes/batches';
@@ -24,15 +24,11 @@ export interface InterventionActions {
   follow(input: { outbox: string; interventions: string[] }): Promise<ActionResult<Record<string, Fates>>>;
 }
 
-const ConsoleContext = createContext<ConsoleValue | null>(null);
-
-export function ConsoleProvider({ value, children }: { value: ConsoleValue; children: ReactNode }) {
-  return <ConsoleContext value={value}>{children}</ConsoleContext>;
-}
+export const ConsoleContext = createContext<ConsoleValue | null>(null);
 
 export function useConsole(): ConsoleValue {
   const value = useContext(ConsoleContext);
-  if (!value) throw new Error('useConsole needs a ConsoleProvider above it');
+  if (!value) throw new Error('useConsole needs a ConsoleContext above it');
   return value;
 }
 

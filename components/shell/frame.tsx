@@ -23,7 +23,7 @@ import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { useFormat } from '../figures/use-format';
 import { SentProvider, useSentNotices } from '../interventions/sent-notices';
 import { ClockProvider } from '../figures/time';
-import { ConsoleProvider, type ConsoleValue, useConsole } from '../frame/console';
+import { ConsoleContext, type ConsoleValue, useConsole } from '../frame/console';
 import { TipLayer } from '../frame/float';
 import classes from '../frame/frame.module.css';
 import { GoProvider, Link, useGo } from '../frame/go';
@@ -44,7 +44,7 @@ interface FrameProps extends Pick<PersonMenusProps, 'languages'> {
 
 export function Frame({ console, serverNow, ...props }: FrameProps) {
   return (
-    <ConsoleProvider value={console}>
+    <ConsoleContext value={console}>
       <ClockProvider serverNow={serverNow}>
         <LiveProvider>
           <GoProvider>
@@ -56,7 +56,7 @@ export function Frame({ console, serverNow, ...props }: FrameProps) {
           </GoProvider>
         </LiveProvider>
       </ClockProvider>
-    </ConsoleProvider>
+    </ConsoleContext>
   );
 }
 
