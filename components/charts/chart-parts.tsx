@@ -20,14 +20,11 @@ const CursorContext = createContext({ ...NONE, setCursor: (_: CursorState): void
 export function ChartCursorProvider({ children }: { children: ReactNode }) {
   const [cursor, setState] = useState(NONE);
   const value = useMemo(() => {
-    const setCursor = (next: CursorState) => setState((before) => (isSame(before, next) ? before : next));
+    const setCursor = (next: CursorState) => setState((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
     return { ...cursor, setCursor };
   }, [cursor]);
   return <CursorContext value={value}>{children}</CursorContext>;
 }
-
-const isSame = (one: CursorState, other: CursorState): boolean =>
-  one.at === other.at && one.dragged?.anchor === other.dragged?.anchor && one.dragged?.at === other.dragged?.at;
 
 /** The shared cursor, and the index of its step in this span; null if it is outside. */
 export function useCursor({ from, to, stepMs }: TimeSpan) {

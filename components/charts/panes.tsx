@@ -17,6 +17,7 @@ import {
   runsOf,
   tenth,
   type TimeSpan,
+  type ValueKey,
 } from './chart-model';
 import { useCursor } from './chart-parts';
 import classes from './charts.module.css';
@@ -71,7 +72,7 @@ export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, he
             {filled && <path d={runs.map((run) => groundPath(run, bottom)).join('')} stroke="none" fill={color} fillOpacity={0.12} />}
             <path d={runs.map(linePath).join('')} strokeDasharray={dash} strokeLinejoin="round" />
             {/* A known value between two gaps: a line of no length, with round ends. */}
-            <path d={dotPath(runs)} strokeWidth={4} strokeLinecap="round" />
+            <path d={runs.map((run) => (run.length === 1 ? `${linePath(run)}h0` : '')).join('')} strokeWidth={4} strokeLinecap="round" />
           </g>
         );
       })}
@@ -85,8 +86,6 @@ export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, he
 function known(places: readonly (Place | null)[]): Place[][] {
   return runsOf(places, (place) => place !== null).map(([first, end]) => places.slice(first, end).filter((place) => place !== null));
 }
-
-const dotPath = (runs: readonly Place[][]): string => runs.map((run) => (run.length === 1 ? `${linePath(run)}h0` : '')).join('');
 
 const barPath = (places: readonly Place[], step: number, bottom: number): string => {
   const wide = tenth(Math.max(1, step * BAR_SHARE));
@@ -109,13 +108,7 @@ function TimeTicks({ axis, span: { from, to }, width, y }: Pick<PaneProps<never>
   ));
 }
 
-interface CursorDotsProps {
-  lines: readonly ChartLine[];
-  span: TimeSpan;
-  placesOf: (key: ChartLine['key']) => (Place | null)[];
-}
-
-function CursorDots({ lines, span, placesOf }: CursorDotsProps) {
+function CursorDots({ lines, span, placesOf }: { lines: ChartLine[]; span: TimeSpan; placesOf: (key: ValueKey) => (Place | null)[] }) {
   const { index } = useCursor(span);
   return lines.map(({ key, hue }) => {
     const place = index === null ? null : (placesOf(key)[index] ?? null);

@@ -21,10 +21,8 @@ import type { EventState } from '@/lib/shared/states';
 import { VERDICT_TONE, type Tone, type Verdict } from '@/lib/shared/figures/verdicts';
 import classes from './figures.module.css';
 
-type Hue = 'blue' | 'amber' | 'violet' | 'green' | 'red' | 'grey';
-
 interface Sign {
-  hue: Hue;
+  hue: 'blue' | 'amber' | 'violet' | 'green' | 'red' | 'grey';
   icon: ComponentType<IconProps>;
   dashed?: boolean;
 }

@@ -36,10 +36,8 @@ export function Notice({ title, text, children }: { title: string; text?: ReactN
   );
 }
 
-type Facts = readonly (readonly [name: string, text: ReactNode])[];
-
 /** Texts by name; a text that is null is left out. */
-export function FactList({ facts, className }: { facts: Facts; className?: string }) {
+export function FactList({ facts, className }: { facts: readonly (readonly [name: string, text: ReactNode])[]; className?: string }) {
   return (
     <dl className={className}>
       {facts.map(

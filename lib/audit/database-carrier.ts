@@ -252,7 +252,7 @@ export class DatabaseCarrier {
       this.activeUntil = performance.now() + ACTIVE_FOR_MS;
       return [];
     } catch (error) {
-      if (isOfDatabase(error)) throw error;
+      if (error instanceof DatabaseFailure && !OF_A_RECORD.has(error.code)) throw error;
       this.blocked = error instanceof StoreTrouble;
       if (this.blocked || ids.length === 1) {
         this.report(error);
@@ -288,8 +288,6 @@ export class DatabaseCarrier {
 const isTimeout = (error: unknown): boolean => error instanceof DatabaseFailure && error.code === 'timeout';
 
 const OF_A_RECORD = new Set<DatabaseFailure['code']>(['bad_value', 'timeout', 'other']);
-
-const isOfDatabase = (error: unknown): boolean => error instanceof DatabaseFailure && !OF_A_RECORD.has(error.code);
 
 const UNREACHABLE = new Set<DatabaseFailure['code']>(['connection', 'busy', 'timeout', 'locked', 'deadlock']);
 

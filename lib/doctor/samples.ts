@@ -13,13 +13,6 @@ const sampleSchema = z.object({
 });
 export type Sample = z.infer<typeof sampleSchema>;
 
-interface Rates {
-  insertsPerSecond: number;
-  updatesPerSecond: number;
-  hotUpdatesPerSecond: number | null;
-  deletesPerSecond: number;
-}
-
 /** Below this much time two counters give no rate. */
 const LEAST_SPAN_MS = 60_000;
 /** Growth is computed from samples at least this far apart. */
@@ -42,7 +35,7 @@ export function sampleOf(facts: Facts, at: string): Sample {
 }
 
 /** Writes per second since the newest earlier sample below these counters, or since the server began to count; null without either. */
-export function ratesOf(table: TableFacts, samples: readonly Sample[], statisticsSince: string | null, now: number): Rates | null {
+export function ratesOf(table: TableFacts, samples: readonly Sample[], statisticsSince: string | null, now: number) {
   const { writes } = table;
   if (writes === null) return null;
   const earlier = samples.findLast(({ at, writes: then }) => {

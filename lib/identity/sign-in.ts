@@ -15,16 +15,11 @@ export type SignIn =
   | { ok: false; why: 'wrong' | 'disabled' }
   | { ok: false; why: 'too_many'; retryAfterSeconds: number };
 
-export interface Credentials extends Place {
-  email: string;
-  password: string;
-}
-
 /**
  * Starts a session of `hours` if the password is right. An unknown address takes the same statements and as long a hash as a wrong password,
  * with the same result.
  */
-export async function signIn(store: Store, input: Credentials, hours: number): Promise<SignIn> {
+export async function signIn(store: Store, input: Place & { email: string; password: string }, hours: number): Promise<SignIn> {
   const email = normaliseEmail(input.email);
   if (email === null) return { ok: false, why: 'wrong' };
   const admitted = await admit(store, { ...input, email });

@@ -99,7 +99,7 @@ async function runOperation(deps: InterventionDeps, job: Job): Promise<Intervent
     } catch (error) {
       // The next try binds the table anew.
       if (error instanceof Problem && error.code === 'read_only') deps.directory.forget(outbox.id);
-      if (one.sent !== null && !isRefusedCommit(error)) {
+      if (one.sent !== null && !(error instanceof DatabaseFailure && REFUSED.includes(error.code))) {
         const { actor, key, request } = job;
         const entry = { id: one.sent, outbox: outbox.id, actor, key, request, at: new Date().toISOString() };
         const answer = await settle(deps, outbox, entry);
@@ -161,7 +161,6 @@ const keyReused = (): Problem =>
 
 /** Errors of a commit after which the transaction is certainly gone. After any other error its record is searched for. */
 const REFUSED: FailureCode[] = ['locked', 'deadlock', 'duplicate', 'constraint', 'bad_value', 'no_privilege', 'missing', 'read_only'];
-const isRefusedCommit = (error: unknown): boolean => error instanceof DatabaseFailure && REFUSED.includes(error.code);
 
 /** Claims the key, changes the rows, writes the record; or returns the result of the earlier try that has the key. */
 async function inTransaction(outbox: Outbox, db: Db, job: Try): Promise<InterventionResult> {

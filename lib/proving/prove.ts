@@ -21,12 +21,6 @@ import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { outcomeOf, type ProofDocument, type ProofResult } from '@/lib/shared/changes/proofs';
 import { notOffered, reachesOutside, trialsOf, triggersOf, warningsOf, type Trial } from './survey';
 
-export interface ProofOptions {
-  /** Chosen events; for states without one the newest are tried, unless a trigger may reach outside the transaction. */
-  events: string[];
-  actor: string;
-}
-
 export const PROOF_EVENTS_MAX = 12;
 /** At most this many of the newest events of a state are tried, until one gives a result. */
 const NEWEST = 20;
@@ -49,8 +43,11 @@ export function whyNotProvable(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyRea
 const lacksComputed = ({ archive, main }: Outbox): boolean =>
   archive !== null && [...main.description.columns.keys()].some((name) => !archive.description.columns.has(name));
 
-/** Runs the proof and rolls it back. Throws Problem: `read_only` if something has to be fixed first, `timeout`, `unavailable`. */
-export async function prove(bound: Outbox, options: ProofOptions): Promise<ProofDocument> {
+/**
+ * Runs the proof and rolls it back. Of states without a chosen event the newest are tried, unless a trigger may reach outside the
+ * transaction. Throws Problem: `read_only` if something has to be fixed first, `timeout`, `unavailable`.
+ */
+export async function prove(bound: Outbox, options: { events: string[]; actor: string }): Promise<ProofDocument> {
   const outbox = asMapped(bound);
   const first = whyNotProvable(outbox) ?? (lacksComputed(outbox) ? 'companions_out_of_date' : null);
   if (first !== null)

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Permission } from '@/lib/shared/permissions';
 import type { ActionResult } from '@/lib/shared/problems';
 import { askerOfRequest, authorise, type Asker, type Context } from './context';
-import { declare, type EntryDeclaration } from './entry';
+import { declare } from './entry';
 import { parseInput } from './input';
 import { newReference, problemOf, problemResult } from './problem-response';
 import { recordRefusal, type Attempted } from './auth/refusals';
@@ -18,10 +18,8 @@ interface ActionDefinition<I, T> {
   run: (context: Context, input: I) => Promise<T>;
 }
 
-type ServerAction<I, T> = ((input: I) => Promise<ActionResult<T>>) & { entry: EntryDeclaration };
-
 /** The only way to define a server action: checks who asks, from our own pages, with which permission and input, and only then runs. */
-export function defineAction<I, T>(definition: ActionDefinition<I, T>): ServerAction<I, T> {
+export function defineAction<I, T>(definition: ActionDefinition<I, T>) {
   const { id, permission, input, attempted, run } = definition;
 
   const action = async (raw: I): Promise<ActionResult<T>> => {

@@ -31,9 +31,7 @@ export interface Asker extends Omit<Context, 'actor'>, Identification {
 /** Thrown before any outbox is read: no observed database is the cause. */
 const STORE_AWAY = "The console's own store does not answer, and who is asking is known there alone: try again in a moment";
 
-type Cookie = (name: string) => string | undefined;
-
-async function askerOf(sent: Headers, cookie: Cookie, permission: Permission): Promise<Asker> {
+async function askerOf(sent: Headers, cookie: (name: string) => string | undefined, permission: Permission): Promise<Asker> {
   const elapsedMs = stopwatch();
   const console = await getConsole();
   const { actor, by } = await identify(console.askers, sent, cookie, !onlyReads(permission)).catch((error: unknown) => {

@@ -5,10 +5,10 @@ import { byActor, type Author, type StoreTables } from './tables';
 
 export type StoredProof = Omit<Selectable<StoreTables['mapping_proof']>, 'actorId' | 'actorName'> & { actor: string };
 
-export type NewProof = Omit<StoredProof, 'at' | 'actor'> & { actor: Author };
-
-export async function insertProof(db: StoreDb, proof: NewProof): Promise<void> {
-  const { actor, ...columns } = proof;
+export async function insertProof(
+  db: StoreDb,
+  { actor, ...columns }: Omit<StoredProof, 'at' | 'actor'> & { actor: Author },
+): Promise<void> {
   await db
     .insertInto('mapping_proof')
     .values({ ...columns, ...byActor(actor) })
@@ -22,17 +22,11 @@ export async function newestProof(db: StoreDb, outbox: string): Promise<StoredPr
   return (await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
 
-export interface ChangesSwitch {
-  on: boolean;
-  at: string;
-  actor: string;
-  reason: string;
-  /** JSON of the proven facts when it was turned on; null if no proof was needed, or if it is off. */
-  facts: string | null;
-}
-
-/** Who last turned changes of an outbox on or off, served by the primary key; null if never. */
-export async function changesSwitch(db: StoreDb, outbox: string): Promise<ChangesSwitch | null> {
+/**
+ * Who last turned changes of an outbox on or off, served by the primary key; null if never. `facts`: JSON of what was proven when it was
+ * turned on; null if no proof was needed, or if it is off.
+ */
+export async function changesSwitch(db: StoreDb, outbox: string) {
   const row = await db
     .selectFrom('changes_switch as s')
     .leftJoin('mapping_proof as p', 'p.id', 's.proofId')

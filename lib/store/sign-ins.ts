@@ -26,14 +26,8 @@ export async function insertSession(db: StoreDb, accountId: string, hours: numbe
   return numInsertedOrUpdatedRows === 1n ? sid : null;
 }
 
-export interface LiveSession {
-  accountId: string;
-  email: string;
-  role: Role;
-}
-
 /** The account of a valid session: not revoked, not expired, its account enabled and unchanged since sign-in; null otherwise. */
-export async function findLiveSession(db: StoreDb, sid: string): Promise<LiveSession | null> {
+export async function findLiveSession(db: StoreDb, sid: string): Promise<{ accountId: string; email: string; role: Role } | null> {
   const row = await db
     .selectFrom('session')
     .innerJoin('account', 'account.id', 'session.accountId')
@@ -56,15 +50,11 @@ export async function revokeSession(db: StoreDb, sid: string): Promise<void> {
     .execute();
 }
 
-export interface AttemptCount {
-  key: string;
-  attempts: number;
-  /** Seconds until the counter's window ends. */
-  secondsLeft: number;
-}
-
-/** Adds an attempt to each counter; an expired window starts anew. One statement, so that parallel guesses are all counted. */
-export async function countAttempts(db: StoreDb, keys: readonly string[], windowSeconds: number): Promise<AttemptCount[]> {
+/**
+ * Adds an attempt to each counter; an expired window starts anew, and `secondsLeft` is until its end. One statement, so that parallel
+ * guesses are all counted.
+ */
+export async function countAttempts(db: StoreDb, keys: readonly string[], windowSeconds: number) {
   const left = sql<number>`extract(epoch from login_attempt.window_started_at + make_interval(secs => ${windowSeconds}::float8) - now())::float8`;
   const over = sql<boolean>`${left} < 0`;
   // Sorted, so that sign-ins with the same counters lock them in one order.

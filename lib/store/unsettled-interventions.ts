@@ -33,13 +33,8 @@ export async function selectUnsettled(db: StoreDb, outboxes: readonly string[], 
   return rows.map((row) => toRemembered(row).entry);
 }
 
-export interface RememberedIntervention {
-  entry: UnsettledIntervention;
-  notApplied: boolean;
-}
-
 /** null if it was never unsettled, or its record has the outcome. */
-export async function findUnsettled(db: StoreDb, id: string): Promise<RememberedIntervention | null> {
+export async function findUnsettled(db: StoreDb, id: string) {
   const row = await db.selectFrom('unsettled_intervention').selectAll().where('id', '=', id).executeTakeFirst();
   return row === undefined ? null : toRemembered(row);
 }
@@ -59,7 +54,7 @@ export async function findUnsettledOfKey(db: StoreDb, { outbox, actorId, key }: 
   return row === undefined ? null : toRemembered(row);
 }
 
-function toRemembered({ notAppliedAt, actor, request, ...row }: Selectable<StoreTables['unsettled_intervention']>): RememberedIntervention {
+function toRemembered({ notAppliedAt, actor, request, ...row }: Selectable<StoreTables['unsettled_intervention']>) {
   const entry = { ...row, actor: JSON.parse(actor) as Actor, request: JSON.parse(request) as InterventionRequest };
   return { entry, notApplied: notAppliedAt !== null };
 }

@@ -6,16 +6,10 @@ import { KIND_BY_TYPE } from './describe';
 /** Where names without a schema are looked up, whatever the role's search path says. */
 export const DEFAULT_SCHEMA = 'public';
 
-interface Row extends Omit<CatalogueTable, 'name' | 'home' | 'columns'> {
-  schema: string;
-  table: string;
-  columns: string;
-}
-
 /** Served by the catalogue's indexes on oids; reads no table of the application. */
 async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: number, schema: string | null): Promise<CatalogueTable[]> {
   const named = schema === null ? sql`true` : sql`n.nspname = ${schema}`;
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<Omit<CatalogueTable, 'name' | 'home' | 'columns'> & Record<'schema' | 'table' | 'columns', string>>`
     select n.nspname as schema, c.relname as table, obj_description(c.oid, 'pg_class') as comment,
       case when c.reltuples >= 0 and c.relkind = 'r' then c.reltuples::float8 end as "estimatedRows",
       has_schema_privilege(n.oid, 'USAGE') and (has_table_privilege(c.oid, 'SELECT') or has_any_column_privilege(c.oid, 'SELECT')) as readable,

@@ -8,10 +8,9 @@ import { PostgresSession } from './session';
 const { builtins } = pg.types;
 /** Everything else stays the text the server sent: bigint, numeric, times and JSON lose digits as JavaScript values. */
 const PARSED = new Set<number>([builtins.BOOL, builtins.INT2, builtins.INT4, builtins.FLOAT4, builtins.FLOAT8]);
-const asSent = (value: string): string => value;
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
-    return PARSED.has(oid) ? pg.types.getTypeParser(oid, format) : asSent;
+    return PARSED.has(oid) ? pg.types.getTypeParser(oid, format) : (value: string) => value;
   },
 };
 

@@ -13,13 +13,7 @@ const PATIENCE_MS = 15_000;
 /** An event of a known type that was overtaken this long ago is left over for another reason: it is no sign of a queue. */
 const LEFT_OVER_MS = 60_000;
 
-interface Untried {
-  type: string;
-  count: number;
-  first: string | null;
-}
-
-const UNTRIED: Aggregates<{ types: Untried[] | null }> = {
+const UNTRIED: Aggregates<{ types: { type: string; count: number; first: string | null }[] | null }> = {
   owner: OWNER,
   figures: ({ type }) => ({
     types: sql`(select json_agg(${jsonObject({ type, count: typed(OWNER, 'count'), first: iso(typed(OWNER, 'first')) })})

@@ -95,12 +95,6 @@ interface TableRights {
   through: { role: string | null; rights: string[] }[];
 }
 
-interface Borrowed {
-  what: string;
-  columns: string[];
-  place: string;
-}
-
 function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: readonly TableFacts[]): RoleFacts['wide'] {
   const quotedOf = (place: Place): string => tables.find((table) => table.place === place)?.quoted ?? '';
   const needs = new Map([...neededRights(outbox)].map(([place, needed]) => [quotedOf(place), needed]));
@@ -157,7 +151,7 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
     if (rows.length > 0) again.push(`GRANT ${rows.join(', ')} ON ${one.table} TO ${role};`);
   }
   if (left.size > 0)
-    for (const { what, columns, place } of JSON.parse(row.borrowed) as Borrowed[])
+    for (const { what, columns, place } of JSON.parse(row.borrowed) as { what: string; columns: string[]; place: string }[])
       again.push(`GRANT ${what}${columns.length === 0 ? '' : ` (${columns.map(identifier).join(', ')})`} ON ${place} TO ${role};`);
   const last = wide.at(-1);
   if (last !== undefined) {

@@ -27,7 +27,8 @@ export interface Around {
 export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<Around> {
   const { aggregateId, createdAt } = event;
   if (aggregateId === null || createdAt === null) return { neighbours: [], complete: true };
-  const whole = livePlaces(outbox).filter((place) => isSmall(place) || findsAggregate(place, event));
+  // An index on the aggregate's type and id cannot find rows by id alone.
+  const whole = livePlaces(outbox).filter((place) => isSmall(place) || isIndexed(place, 'aggregateId', event.aggregateType !== null));
   const sides = [
     ...whole.flatMap((place) => SIDES.map((which) => near(outbox, placeSql(outbox, place), event, which, null))),
     ...(whole.includes(outbox.main) ? [] : around(outbox, event)),
@@ -57,9 +58,6 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
 /** Events of one time follow each other by number; which of two tables, or of ids that are no numbers, came first, nobody knows. */
 const isNumbered = (place: Place): boolean => place.key === 'main' && numberedKey(place) !== null;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** An index on the aggregate's type and id cannot find rows by id alone. */
-const findsAggregate = (place: Place, event: OutboxEvent): boolean => isIndexed(place, 'aggregateId', event.aggregateType !== null);
 
 function sameAggregate(outbox: Outbox, at: PlaceSql, event: OutboxEvent): RawBuilder<boolean> | null {
   const { engine } = outbox.database;

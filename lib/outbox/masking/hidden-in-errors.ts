@@ -116,7 +116,7 @@ interface Quoting {
  * up to 256 kB only a few per call. An error whose payload cannot be searched is withheld whole.
  */
 export async function maskErrors<T extends Quoting>(outbox: Outbox, events: T[]): Promise<T[]> {
-  const places = placesWithContent(outbox);
+  const places = allPlaces(outbox).filter(({ roles }) => roles.payload !== undefined || roles.headers !== undefined);
   if (places.length === 0) return events.map((event) => ({ ...event, error: event.error && shown(event.error, []) }));
   const known = remembered.get(outbox) ?? new Map<string, string>();
   remembered.set(outbox, known);
@@ -156,9 +156,6 @@ function remember(known: Map<string, string>, key: string, error: string): void 
   const [oldest] = known.keys();
   if (known.size > REMEMBERED_ERRORS && oldest !== undefined) known.delete(oldest);
 }
-
-const placesWithContent = (outbox: Outbox): Place[] =>
-  allPlaces(outbox).filter(({ roles }) => roles.payload !== undefined || roles.headers !== undefined);
 
 const SEARCHABLE = ['payload', 'headers'] as const;
 type Searchable = (typeof SEARCHABLE)[number];

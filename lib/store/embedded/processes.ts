@@ -34,12 +34,6 @@ async function lookUp(name: string): Promise<Account | null> {
   }
 }
 
-export interface RunResult {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  output: string;
-}
-
 /** Spawn options to run a program as `account` (null: as ourselves), in a folder it can enter. */
 export function runningAs(account: Account | null): SpawnOptions {
   return {
@@ -51,8 +45,8 @@ export function runningAs(account: Account | null): SpawnOptions {
 }
 
 /** Runs a program to its end. Rejects only if it could not be started. */
-export function run(program: string, args: string[], account: Account | null): Promise<RunResult> {
-  return new Promise((resolve, reject) => {
+export function run(program: string, args: string[], account: Account | null) {
+  return new Promise<{ code: number | null; signal: NodeJS.Signals | null; output: string }>((resolve, reject) => {
     const child = spawn(program, args, { ...runningAs(account), stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     const collect = (chunk: Buffer) => {
