@@ -26,9 +26,7 @@ export interface Fragments {
   list(values: readonly string[], description: ColumnDescription): RawBuilder<unknown>;
   /** The column as text. With a description also for bytes and bits, in the form that `typed` takes. */
   asText(column: RawBuilder<unknown>, description?: ColumnDescription): RawBuilder<string | null>;
-  /** A text parameter in a select list. */
-  textValue(value: string): RawBuilder<string>;
-  /** Text as a value of the column's type, so that its index serves. For `<` and `>` only; for equality see `isOneOf`. */
+  /** Text as a value of the column's type, so that its index serves; also in a select list. For equality see `isOneOf`. */
   typed(value: string, description: ColumnDescription): RawBuilder<unknown>;
   /** A value as the column would store it, rounded and cut to its type. */
   asColumn(value: RawBuilder<unknown>, description: ColumnDescription): RawBuilder<unknown>;

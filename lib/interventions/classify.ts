@@ -42,7 +42,6 @@ export async function classify(change: Omit<Change, 'author'>, steps: readonly S
 type Reason = Pick<Refusal, 'code'> & Partial<Refusal>;
 
 const CHANGED: Reason = { code: 'changed_since_seen' };
-const NOT_FOUND: Reason = { code: 'not_found' };
 
 export function reasonsFor(
   { outbox, operation }: { outbox: Outbox; operation: Operation },
@@ -75,7 +74,7 @@ export function reasonsFor(
   };
   return rows.map((one) => {
     const row = found.get(one.id);
-    const reason = row === undefined ? NOT_FOUND : reasonOf(one, row);
+    const reason = row === undefined ? { code: 'not_found' as const } : reasonOf(one, row);
     return { record: skipped(one.id, row, reason ?? { code: 'locked' }), lockedOnly: reason === null };
   });
 }

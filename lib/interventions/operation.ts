@@ -58,11 +58,7 @@ export interface ActorsKey {
 }
 
 /** Who archives and why, for the archive's own columns. */
-export interface Author {
-  interventionId: string;
-  actorName: string;
-  reason: string;
-}
+export type Author = Record<'interventionId' | 'actorName' | 'reason', string>;
 
 export interface Change {
   outbox: Outbox;

@@ -1,4 +1,4 @@
-import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { eventColumns, toEvent, type EventRow } from '@/lib/outbox/rows/row';
@@ -86,14 +86,10 @@ function statementsOf(outbox: Outbox, db: Db, { key }: Operation, step: Step, se
   else statements.push(insertStatement(prepared, mine, author), deleteStatement(prepared, mine));
   if (step.notify !== null && outbox.database.engine.features.notify)
     statements.push(sql`select pg_notify(${step.notify.channel}, ${`each id (${key})`})`);
-  return statements.map((statement) => shown(statement.compile(db)));
-}
-
-function shown(query: CompiledQuery): InterventionPreview['sql'][number] {
-  return {
-    text: query.sql.replace(/\s*\n\s*/g, '\n'),
-    parameters: query.parameters.map((value) => (value === null ? 'NULL' : String(value))),
-  };
+  return statements.map((statement) => {
+    const { sql: text, parameters } = statement.compile(db);
+    return { text: text.replace(/\s*\n\s*/g, '\n'), parameters: parameters.map((value) => (value === null ? 'NULL' : String(value))) };
+  });
 }
 
 function missingEvent(id: string): VersionedEvent {

@@ -26,10 +26,7 @@ export interface Expectation {
   elsewhere: Standing[];
 }
 
-interface Standing {
-  table: string;
-  id: string;
-}
+type Standing = Record<'table' | 'id', string>;
 
 export interface ReadBack {
   faults: Map<string, Fault>;
@@ -78,13 +75,7 @@ export async function readBack(
   return found;
 }
 
-interface Found {
-  id: string;
-  state: string;
-  attempts: string | null;
-  image: string;
-  watched: string;
-}
+type Found = Record<'id' | 'state' | 'image' | 'watched', string> & { attempts: string | null };
 
 function judge(
   { outbox, operation: { key }, step }: StepWork & Pick<Change, 'operation'>,

@@ -11,19 +11,11 @@ export const eventTableOf = (engine: Engine): RawBuilder<unknown> => tableRef(re
 /** Quoted, because two of the names are keywords in one engine or the other. */
 export const named = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.id(name)));
 
-export interface RecordHeader {
-  id: string;
-  outbox: string;
-  actor_id: string;
-  actor_name: string;
-  actor_role: string;
-  key: string;
-  operation: string;
-  reason: string;
-  request_hash: string;
+const HEADER = ['id', 'outbox', 'actor_id', 'actor_name', 'actor_role', 'key', 'operation', 'reason', 'request_hash'] as const;
+
+export interface RecordHeader extends Record<(typeof HEADER)[number] | 'at', string> {
   /** null only inside its own transaction. */
   outcome: Outcome | null;
-  at: string;
 }
 
 export interface RecordEvent {
@@ -51,14 +43,13 @@ interface NewHeader extends ActorsKey {
 /** Claims the key by its unique index; false if it is taken. Waits for a transaction that holds it (DatabaseFailure `locked`). */
 export async function insertHeader(engine: Engine, db: Db, header: NewHeader): Promise<boolean> {
   const { fragments, companions } = engine;
-  const names = ['id', 'outbox', 'actor_id', 'actor_name', 'actor_role', 'key', 'request_hash', 'operation', 'reason'];
-  const texts = [header.outbox, header.actor.id, header.actor.name, header.actor.role, header.key, header.requestHash];
+  const { outbox, actor, key, request, requestHash } = header;
   const values = [
     fragments.typed(header.id, companions.columns.id),
-    ...[...texts, header.request.operation, header.request.reason].map((text) => sql`${text}`),
+    ...[outbox, actor.id, actor.name, actor.role, key, request.operation, request.reason, requestHash].map((text) => sql`${text}`),
   ];
   try {
-    const { numAffectedRows } = await sql`insert into ${headersOf(engine)} (${named(names)}) values (${sql.join(values)})
+    const { numAffectedRows } = await sql`insert into ${headersOf(engine)} (${named(HEADER)}) values (${sql.join(values)})
       ${fragments.unlessTaken()}`.execute(db);
     return numAffectedRows === 1n;
   } catch (error) {
@@ -91,7 +82,7 @@ export const hasId = ({ fragments, companions }: Engine, column: string, ids: st
   fragments.isOneOf(sql.id(column), ids, companions.columns.id);
 
 export function headerColumns({ fragments, companions }: Engine): RawBuilder<unknown> {
-  return sql`${named(['id', 'outbox', 'actor_id', 'actor_name', 'actor_role', 'key', 'operation', 'reason', 'request_hash', 'outcome'])},
+  return sql`${named([...HEADER, 'outcome'])},
     ${fragments.isoTime(sql.id('at'), companions.columns.time, 'UTC')} as ${sql.id('at')}`;
 }
 
@@ -170,10 +161,7 @@ export interface RecordSize {
 export const RECENT_SECONDS = 180;
 
 /** Ids after `after` up to and including `upTo`; null: without that bound. */
-export interface IdRange {
-  after: string | null;
-  upTo: string | null;
-}
+export type IdRange = Record<'after' | 'upTo', string | null>;
 
 export interface Newest {
   records: RecordSize[];

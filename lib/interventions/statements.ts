@@ -21,14 +21,9 @@ export const prepareStep = (outbox: Outbox, step: Step) => ({
   target: step.target ?? step.source,
 });
 
-export interface LockedRow {
-  id: string;
-  state: string;
-  type: string | null;
-  aggregate_id: string | null;
+export interface LockedRow extends Record<'id' | 'state' | 'exact', string>, Record<'type' | 'aggregate_id', string | null> {
   /** Columns as JSON of texts, without payload and headers. */
   image: string;
-  exact: string;
 }
 
 /** Locks the rows that are exactly what the operator saw, in key order; rows locked by a relay are skipped, or waited for. */
@@ -127,16 +122,15 @@ export function deleteStatement(prepared: PreparedStep, seen: readonly Seen[]): 
   return sql`${outbox.database.engine.fragments.deleteFrom(step.source.table, at.alias)} where ${guard(prepared, seen)}`;
 }
 
+type RowNow = { state: string; touched: string | null };
+
 /** The locked rows as they are now. A statement of its own: one that waits for a lock sees everything else as it was when it began. */
-export function heldStatement(
-  { outbox, at }: PreparedStep,
-  ids: readonly string[],
-): RawBuilder<{ id: string; state: string; touched: string | null }> {
-  return sql`select ${at.id.text} as id, ${at.state} as state, ${touchedCount(outbox, at)} as touched from ${at.from} where ${at.id.among(ids)}`;
-}
+export const heldStatement = ({ outbox, at }: PreparedStep, ids: readonly string[]) =>
+  sql<{ id: string } & RowNow>`select ${at.id.text} as id, ${at.state} as state, ${touchedCount(outbox, at)} as touched
+    from ${at.from} where ${at.id.among(ids)}`;
 
 /** Whether a row is in the state it was seen in, and has not been operated on since. */
-export function isAsSeen({ state, touched }: Version, now: { state: string; touched: string | null }): boolean {
+export function isAsSeen({ state, touched }: Version, now: RowNow): boolean {
   return state === now.state && touched === (now.touched === null ? null : Number(now.touched));
 }
 
@@ -203,12 +197,13 @@ function parameterValue({ parameters }: Outbox, { parameter, minus }: { paramete
 function archiveValues({ outbox, step, at, target }: PreparedStep, author: Author): Record<string, RawBuilder<unknown>> {
   if (target.key !== 'archive') return {};
   const { fragments, companions } = outbox.database.engine;
+  const { id, text, time } = companions.columns;
   return {
-    [ARCHIVE_COLUMNS.at]: fragments.nowFor(companions.columns.time, 'UTC'),
-    [ARCHIVE_COLUMNS.by]: fragments.textValue(author.actorName),
-    [ARCHIVE_COLUMNS.intervention]: fragments.typed(author.interventionId, companions.columns.id),
-    [ARCHIVE_COLUMNS.reason]: fragments.textValue(author.reason),
+    [ARCHIVE_COLUMNS.at]: fragments.nowFor(time, 'UTC'),
+    [ARCHIVE_COLUMNS.by]: fragments.typed(author.actorName, text),
+    [ARCHIVE_COLUMNS.intervention]: fragments.typed(author.interventionId, id),
+    [ARCHIVE_COLUMNS.reason]: fragments.typed(author.reason, text),
     [ARCHIVE_COLUMNS.fromState]: at.state,
-    [ARCHIVE_COLUMNS.fromTable]: fragments.textValue(tableLabel(step.source.table)),
+    [ARCHIVE_COLUMNS.fromTable]: fragments.typed(tableLabel(step.source.table), text),
   };
 }

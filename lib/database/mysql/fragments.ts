@@ -91,7 +91,6 @@ export const mysqlFragments: Fragments = {
   },
   list: (values) => sql`json_array(${sql.join(values)})`,
   asText,
-  textValue: (value) => sql`${value}`,
   typed,
   isOneOf,
   isAnyOf: () => null,

@@ -172,7 +172,6 @@ export const postgresFragments: Fragments = {
   lastElement,
   asText,
   typed,
-  textValue: (value) => sql`cast(${value} as text)`,
   isOneOf(column, values, description) {
     const own = values.map((value) => typed(value, description));
     return asPrinted(oneOf(compared(column, description), own), column, values, description);

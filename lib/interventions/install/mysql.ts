@@ -93,12 +93,7 @@ async function accountOf(outbox: Outbox, user: string, run: (work: (db: Db) => P
   }
 }
 
-interface Trigger {
-  name: string;
-  timing: string;
-  event: string;
-  body: string;
-}
+type Trigger = Record<'name' | 'timing' | 'event' | 'body', string>;
 
 interface TriggersSeen {
   /** null if the server did not answer: a current version is assumed. */

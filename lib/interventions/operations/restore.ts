@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
-import { tableLabel, type Outbox } from '@/lib/outbox/outbox';
+import { tableLabel } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import type { PlaceSql } from '@/lib/outbox/rows/row';
 import type { LiveState } from '@/lib/shared/states';
@@ -15,7 +15,8 @@ export const restoreOperation: Operation = {
   steps(outbox) {
     const { archive, shape } = outbox;
     if (archive === null) return [];
-    const asDead = deadTarget(outbox);
+    // Where a pending event is restored to as dead.
+    const asDead = shape.asDead === undefined ? null : shape.asDead.moveTo === 'dead' ? outbox.dead : outbox.main;
     const waiting: LiveState[] = asDead === null ? ['pending', 'retrying'] : ['retrying'];
     const step = (target: Place, match: Step['match']): Step => ({ ...PLAIN_STEP, source: archive, target, version: 'exact', match });
     const unpublished: Step['match'] = (at) => unlessPublished(outbox, at, waiting, cameFrom(outbox.main, waiting)(at));
@@ -32,13 +33,6 @@ export const restoreOperation: Operation = {
     return state === 'archived' ? null : { code: 'wrong_state', because: 'not_archived' };
   },
 };
-
-/** The table that a pending event is restored to as dead; null if the shape or this database has none. */
-function deadTarget(outbox: Outbox): Place | null {
-  const { asDead } = outbox.shape;
-  if (asDead === undefined) return null;
-  return asDead.moveTo === 'dead' ? outbox.dead : outbox.main;
-}
 
 function cameFrom(place: Place, states: string[]): Step['match'] {
   return (at: PlaceSql) =>
