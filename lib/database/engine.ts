@@ -21,10 +21,7 @@ export interface PoolOptions {
 }
 
 /** Limits of one transaction, in milliseconds. */
-export interface TransactionLimits {
-  statementMs: number;
-  lockMs: number;
-  idleMs: number;
+export interface TransactionLimits extends Record<'statementMs' | 'lockMs' | 'idleMs', number> {
   /** For read-only transactions: a single statement. BEGIN and COMMIT are sent along with it or left out. */
   alone?: boolean;
 }

@@ -39,7 +39,7 @@ interface Waiter {
   lane: LaneOf<object>;
   since: number;
   /** Called with a connection, or with null if the waiter may open one. */
-  serve(connection: { opened: unknown } | null): void;
+  serve(connection: object | null): void;
 }
 
 export class Share {
@@ -61,7 +61,7 @@ export class Share {
   }
 
   /** Waits for an idle connection of this lane or for permission to open one; null after `timeoutMs`. */
-  async turn(lane: LaneOf<object>, timeoutMs: number): Promise<{ opened: unknown } | 'open' | null> {
+  async turn(lane: LaneOf<object>, timeoutMs: number): Promise<object | 'open' | null> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.queue.splice(this.queue.indexOf(waiter), 1);
@@ -113,7 +113,7 @@ export class Share {
     }
   }
 
-  private answer(waiter: Waiter, connection: { opened: unknown } | null): void {
+  private answer(waiter: Waiter, connection: object | null): void {
     this.queue.splice(this.queue.indexOf(waiter), 1);
     waiter.serve(connection);
   }
@@ -172,11 +172,11 @@ export class LaneOf<C extends object> implements Lane<C> {
     for (const until = Date.now() + acquireTimeoutMs; ;) {
       if (this.ended) throw new DatabaseFailure('connection', null, new Error('the pool is closed'));
       const found = this.takeIdle();
-      if (found !== null) return found.opened as C;
+      if (found !== null) return found;
       await availability?.ready();
       const turn = await this.share.turn(this, Math.max(0, until - Date.now()));
       if (turn === null) throw new DatabaseFailure('busy', null, new Error('every connection allowed is in use'));
-      if (turn !== 'open') return turn.opened as C;
+      if (turn !== 'open') return turn as C;
       // Meanwhile the database may have become unreachable, or another caller may be trying to connect.
       if (availability === null || availability.begin()) return this.open();
       this.share.free(this);
@@ -206,9 +206,8 @@ export class LaneOf<C extends object> implements Lane<C> {
   }
 
   /** The most recently used one, so that the others can time out. */
-  takeIdle(): { opened: unknown } | null {
-    const found = this.resting.pop();
-    return found === undefined ? null : { opened: found.connection };
+  takeIdle(): C | null {
+    return this.resting.pop()?.connection ?? null;
   }
 
   /** The share adjusts the counts. */
@@ -255,9 +254,7 @@ export class LaneOf<C extends object> implements Lane<C> {
 
   private closeIdle(): void {
     const before = Date.now() - IDLE_MS;
-    while (this.restingSince < before) {
-      const oldest = this.resting.shift();
-      if (oldest !== undefined) void this.close(oldest.connection);
-    }
+    const stale = this.resting.findLastIndex(({ since }) => since < before) + 1;
+    for (const { connection } of this.resting.splice(0, stale)) void this.close(connection);
   }
 }

@@ -1,5 +1,6 @@
 import mysql from 'mysql2';
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely';
+import { within } from '@/lib/shared/async/within';
 import type { PoolOptions, TransactionLimits } from '../engine';
 import { DatabaseFailure } from '../failure';
 import { mysqlFailure } from './failure';
@@ -60,20 +61,10 @@ function withBits(result: unknown, fields: mysql.FieldPacket[] | undefined): unk
 
 type Scalar = string | number | boolean | bigint | null;
 
-/** Caches what the server of a pool is: queried by its first connection, and again after a connection failed. */
-export class KnownServer {
-  #kind: ServerKind | null = null;
-
-  async ask(raw: mysql.Connection): Promise<ServerKind> {
-    if (this.#kind !== null) return this.#kind;
-    const answer = await send(raw, 'select version() as version', []);
-    const [row] = Array.isArray(answer) ? answer : [];
-    return (this.#kind = serverKind(String(row?.version)));
-  }
-
-  forget(): void {
-    this.#kind = null;
-  }
+async function askKind(raw: mysql.Connection): Promise<ServerKind> {
+  const answer = await send(raw, 'select version() as version', []);
+  const [row] = Array.isArray(answer) ? answer : [];
+  return serverKind(String(row?.version));
 }
 
 /** A connection of the pool. A read-only transaction of one statement is sent without BEGIN and COMMIT, in a session that only reads. */
@@ -95,9 +86,9 @@ export class MysqlConnection implements DatabaseConnection {
     readonly kind: ServerKind,
   ) {}
 
-  /** Sets up the session, in one statement if the server's kind is cached. */
-  static async open(raw: mysql.Connection, options: PoolOptions, known: KnownServer): Promise<MysqlConnection> {
-    const kind = await known.ask(raw);
+  /** Sets up the session, in one statement if the `known` server's kind is cached. */
+  static async open(raw: mysql.Connection, options: PoolOptions, known: { kind: ServerKind | null }): Promise<MysqlConnection> {
+    const kind = (known.kind ??= await askKind(raw));
     const connection = new MysqlConnection(raw, options, kind);
     const own = kind.mariadb || kind.major < 8 ? '' : ', session information_schema_stats_expiry = 0';
     await send(
@@ -218,18 +209,10 @@ export class MysqlConnection implements DatabaseConnection {
     this.#toldNow ||= usesNow;
   }
 
-  async #timed<T>(work: () => Promise<T>, statementMs: number | null): Promise<T> {
+  async #timed(work: () => Promise<Answer>, statementMs: number | null): Promise<Answer> {
     const { clientTimeoutMs } = this.options;
     let late = false;
     const kills: Promise<void>[] = [];
-    let giveUp: NodeJS.Timeout | undefined;
-    const given = new Promise<never>((_resolve, reject) => {
-      giveUp = setTimeout(() => {
-        this.#broken = true;
-        this.raw.destroy();
-        reject(new DatabaseFailure('connection', null, new Error(`no answer within ${clientTimeoutMs} ms`)));
-      }, clientTimeoutMs);
-    });
     const hurry =
       statementMs === null
         ? undefined
@@ -240,7 +223,12 @@ export class MysqlConnection implements DatabaseConnection {
             kills.push(killQuery(this.raw.threadId, this.options));
           }, statementMs + KILL_GRACE_MS);
     try {
-      const result = await Promise.race([work(), given]);
+      const result = await within(work(), clientTimeoutMs);
+      if (result === null) {
+        this.#broken = true;
+        this.raw.destroy();
+        throw new DatabaseFailure('connection', null, new Error(`no answer within ${clientTimeoutMs} ms`));
+      }
       if (late) throw new DatabaseFailure('timeout', null, new Error('ended over a second connection'));
       return result;
     } catch (error) {
@@ -249,7 +237,6 @@ export class MysqlConnection implements DatabaseConnection {
       throw late && failure.code !== 'connection' ? new DatabaseFailure('timeout', failure.state, error) : error;
     } finally {
       clearTimeout(hurry);
-      clearTimeout(giveUp);
       await Promise.all(kills);
     }
   }

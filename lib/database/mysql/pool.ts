@@ -4,8 +4,9 @@ import { within } from '@/lib/shared/async/within';
 import type { Source } from '../connections/share';
 import type { PoolOptions } from '../engine';
 import { DatabaseFailure } from '../failure';
-import { KnownServer, MysqlConnection, sessionOptions } from './connection';
+import { MysqlConnection, sessionOptions } from './connection';
 import { mysqlFailure } from './failure';
+import type { ServerKind } from './server';
 
 /** A pool for Kysely, with our own driver: time limits need more than the pool of mysql2 offers. */
 export function mysqlDialect(options: PoolOptions): Dialect {
@@ -45,14 +46,15 @@ function driver(options: PoolOptions, session: mysql.ConnectionOptions): Driver 
 }
 
 function connectionSource(options: PoolOptions, session: mysql.ConnectionOptions): Source<MysqlConnection> {
-  const known = new KnownServer();
+  /** Queried by the first connection, and again after one failed. */
+  const known: { kind: ServerKind | null } = { kind: null };
   return {
     failure: mysqlFailure,
     async open(onLost) {
       const raw = mysql.createConnection(session);
-      const made: { connection?: MysqlConnection } = {};
+      let made: MysqlConnection | null = null;
       const lost = (): void => {
-        if (made.connection !== undefined) onLost(made.connection);
+        if (made !== null) onLost(made);
       };
       // An error without a listener, idle or in use, would end the process.
       raw.on('error', (error) => {
@@ -62,13 +64,11 @@ function connectionSource(options: PoolOptions, session: mysql.ConnectionOptions
       raw.on('end', lost);
       try {
         // The driver's connect timeout does not cover a server that accepts the connection and then sends nothing.
-        const connection = await within(MysqlConnection.open(raw, options, known), options.connectTimeoutMs);
-        if (connection === null)
-          throw new DatabaseFailure('connection', null, new Error(`no connection within ${options.connectTimeoutMs} ms`));
-        made.connection = connection;
-        return connection;
+        made = await within(MysqlConnection.open(raw, options, known), options.connectTimeoutMs);
+        if (made === null) throw new DatabaseFailure('connection', null, new Error(`no connection within ${options.connectTimeoutMs} ms`));
+        return made;
       } catch (error) {
-        known.forget();
+        known.kind = null;
         raw.destroy();
         throw error;
       }

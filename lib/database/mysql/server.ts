@@ -2,12 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../description';
 
 /** MySQL or MariaDB, which differ, and its version; a URL does not say which of them answers. */
-export interface ServerKind {
-  mariadb: boolean;
-  major: number;
-  minor: number;
-  patch: number;
-}
+export type ServerKind = Record<'major' | 'minor' | 'patch', number> & { mariadb: boolean };
 
 /** Parses the result of `version()`, e.g. `10.11.18-MariaDB-0+deb12u1` or `8.4.2`. */
 export function serverKind(version: string): ServerKind {

@@ -25,20 +25,8 @@ interface ColumnRow extends Omit<ColumnDescription, 'kind' | 'labels' | 'over'> 
 
 type IndexRow = Omit<IndexDescription, 'sorted'> & { options: number[] | null };
 
-interface CatalogueRow {
-  schema: string;
-  table: string;
-  relkind: string;
-  columns: string;
-  indexes: string;
-  notifies: string;
-  partitions: string | null;
-  namesakes: string;
-  estimated_rows: number | null;
-  can_select: boolean;
-  can_insert: boolean;
-  can_delete: boolean;
-}
+type CatalogueRow = Record<'schema' | 'table' | 'relkind' | 'columns' | 'indexes' | 'notifies' | 'namesakes', string> &
+  Record<'can_select' | 'can_insert' | 'can_delete', boolean> & { partitions: string | null; estimated_rows: number | null };
 
 /** One statement on the catalogue, served by its indexes on names and oids; locks nothing. */
 export async function describePostgresTable(db: Db, name: TableName): Promise<TableDescription | null> {

@@ -11,11 +11,7 @@ export class StatementSettings {
   ) {}
 }
 
-interface Answer {
-  command: string;
-  rowCount: number | null;
-  rows: unknown[];
-}
+type Answer = Pick<pg.QueryResult, 'command' | 'rowCount' | 'rows'>;
 
 const NOTHING: Answer = { command: '', rowCount: 0, rows: [] };
 const BEGINS = /^(begin|start transaction)\b/;
