@@ -9,7 +9,7 @@ import messages from '@/lib/messages/en.json';
 import { type Fate, type Fates, FATES, joinFates } from '@/lib/shared/changes/fates';
 import { ClockProvider } from '../figures/time';
 import { dueOf, FateLine, type Followed, hueOf, useResultSentence } from './fates';
-import { ConsoleProvider, type ConsoleValue } from '../frame/console';
+import { ConsoleContext, type ConsoleValue } from '../frame/console';
 import { HaltedPanel, SentNotice } from './panels';
 import type { Halt } from './send';
 
@@ -101,9 +101,9 @@ describe('the notice of what was sent before a reload', () => {
     const sent = { outbox: 'o', outboxName: 'O', key: 'k', account: 'anna', operation, count: 2, sentAt: 0 };
     const html = markup(
       <QueryClientProvider client={client}>
-        <ConsoleProvider value={{ interventions: {} } as ConsoleValue}>
+        <ConsoleContext value={{ interventions: {} } as ConsoleValue}>
           <SentNotice sent={sent} onClose={() => undefined} />
-        </ConsoleProvider>
+        </ConsoleContext>
       </QueryClientProvider>,
     );
     client.clear();

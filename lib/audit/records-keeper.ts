@@ -64,10 +64,7 @@ export function entryId(intervention: string, position: number): string {
 
 /** The store does not answer or accepts no entries; the records are not the cause. */
 export class StoreTrouble extends Error {
-  constructor(cause: unknown) {
-    super('the store does not answer or takes no entries', { cause });
-    this.name = 'StoreTrouble';
-  }
+  override readonly name = 'StoreTrouble';
 }
 
 /** The store as a carrier uses it. Failures of the store are thrown as StoreTrouble. */
@@ -84,10 +81,8 @@ export function recordsKeeper(store: Store) {
         await store.db.transaction().execute(async (db) => {
           await insertAuditEntries(db, records.flatMap(entriesOf));
           // A console with a store of its own may have made them.
-          await noteActed(
-            db,
-            records.map(({ header }) => header),
-          );
+          const acts = records.map(({ header }) => header);
+          await noteActed(db, acts);
           const sizes = records.map(({ header: { id, outbox }, lines }) => ({ id, outbox, lines: lines.length }));
           if (sizes.length > 0) await keepCarried(db, sizes);
         });
@@ -99,8 +94,8 @@ export function recordsKeeper(store: Store) {
   };
 }
 
-function trouble(error: unknown): never {
-  throw new StoreTrouble(error);
+function trouble(cause: unknown): never {
+  throw new StoreTrouble('the store does not answer or takes no entries', { cause });
 }
 
 /** A value that a column or index cannot hold; other failures do not depend on the record. */

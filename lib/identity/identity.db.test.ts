@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { changeAccount, createAccount } from './accounts';
-import { actorOfSession, endSession } from './known-askers';
+import { revokeSession } from '@/lib/store/sign-ins';
+import { actorOfSession } from './known-askers';
 import { signIn } from './sign-in';
 import { actorOfToken, createToken, listTokens, revokeToken } from './tokens';
 import { insertSession } from '@/lib/store/sign-ins';
@@ -232,7 +233,7 @@ describe('sessions', () => {
     const begin = async () => (await insertSession(store.db, id, 8)) ?? '';
     const one = await begin();
     expect(await actorOfSession(store, one)).toEqual({ id: `account:${id}`, name: 'sess@example.com', role: 'operator', kind: 'account' });
-    await endSession(store, one);
+    await revokeSession(store.db, one);
     expect(await actorOfSession(store, one)).toBeNull();
     const two = await begin();
     await changeAccount(store, 'sess@example.com', { role: 'viewer' });

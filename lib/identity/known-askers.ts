@@ -1,4 +1,5 @@
 /** Caches the actor of a session or token for seconds; changes read the store instead, so that a revoked one is refused at once. */
+import { UUID } from '@/lib/database/column-text';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import type { Actor } from '@/lib/shared/permissions';
 import { touchApiToken } from '@/lib/store/api-tokens';
@@ -55,24 +56,17 @@ export function knownAskers(store: Store, { now = Date.now, onUnnoted }: Options
       if (actor !== null) noteUse(actor);
       return actor;
     },
-    /** Ends a session and drops it from this process's cache. */
+    /** Ends a session: for changes and here at once, for reads in other processes within REMEMBERED_MS. */
     async signOut(sid: unknown): Promise<void> {
-      await endSession(store, sid);
+      if (typeof sid === 'string' && UUID.test(sid)) await revokeSession(store.db, sid);
       remembered.delete(`session ${String(sid)}`);
     },
   };
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The actor of a session; null if it was revoked, has expired, or its account was disabled or changed. */
 export async function actorOfSession(store: Store, sid: unknown): Promise<Actor | null> {
   if (typeof sid !== 'string' || !UUID.test(sid)) return null;
   const session = await findLiveSession(store.db, sid);
   return session === null ? null : { id: `account:${session.accountId}`, name: session.email, role: session.role, kind: 'account' };
-}
-
-/** Ends a session for changes at once, for reads in other processes within REMEMBERED_MS. */
-export async function endSession(store: Store, sid: unknown): Promise<void> {
-  if (typeof sid === 'string' && UUID.test(sid)) await revokeSession(store.db, sid);
 }

@@ -14,15 +14,6 @@ export interface Place {
   browser: string | null;
 }
 
-/** An attempt that may be checked, with the counters it was added to. */
-export interface Admitted {
-  ok: true;
-  own: string;
-  shared: string[];
-  /** This account has signed in from there before. */
-  known: boolean;
-}
-
 /** The keys of a place, most specific first; the cookie only as a digest. */
 export function placesOf({ address, browser }: Place): string[] {
   const own = browser === null ? [] : [`browser:${createHash('sha256').update(browser).digest('hex')}`];
@@ -38,11 +29,11 @@ function networkOf(address: string): string {
   return `${[...groups, ...middle, ...after].slice(0, 4).join(':')}::/64`;
 }
 
-/** Counts an attempt before it is checked, parallel ones too. Returns the seconds to wait if it may not be checked. */
-export async function admit(
-  store: Store,
-  attempt: Place & { email: string },
-): Promise<Admitted | { ok: false; own: string; waitSeconds: number }> {
+/**
+ * Counts an attempt before it is checked, parallel ones too. Returns the counters it was added to, and whether the account has signed in from
+ * there before (`known`); the seconds to wait if it may not be checked.
+ */
+export async function admit(store: Store, attempt: Place & { email: string }) {
   const places = placesOf(attempt);
   const address = places.at(-1) ?? '';
   const found = await findKnownPlaces(store.db, attempt.email, places);
@@ -54,9 +45,9 @@ export async function admit(
   // An attempt stopped at its place does not count for the account: one address alone does not lock it for others.
   for (const limits of [{ ...first, [own]: LIMITS.place }, second]) {
     const wait = await over(store, limits);
-    if (wait !== null) return { ok: false, own, waitSeconds: wait };
+    if (wait !== null) return { ok: false as const, own, waitSeconds: wait };
   }
-  return { ok: true, own, shared: [...Object.keys(first), ...Object.keys(second)], known: known !== undefined };
+  return { ok: true as const, own, shared: [...Object.keys(first), ...Object.keys(second)], known: known !== undefined };
 }
 
 async function over(store: Store, limits: Record<string, number>): Promise<number | null> {

@@ -1,5 +1,6 @@
 /** Passwords: scrypt, with the cost stored in each hash, so that it can be raised later. */
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
+import { promisify } from 'node:util';
 import { Problem } from '@/lib/shared/problems';
 
 /** 32 MiB and about a fifth of a second: one of the settings OWASP lists for scrypt. */
@@ -33,13 +34,11 @@ async function inTurn<T>(line: 'first' | 'others', work: () => Promise<T>): Prom
   }
 }
 
+const hashed = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
+
 function derive(password: string, salt: Buffer, cost: typeof COST, line: 'first' | 'others'): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** cost.ln, r: cost.r, p: cost.p, maxmem: 256 * 2 ** cost.ln * cost.r };
-  const hash = (): Promise<Buffer> =>
-    new Promise((resolve, reject) => {
-      scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) => (error === null ? resolve(key) : reject(error)));
-    });
-  return inTurn(line, hash);
+  return inTurn(line, () => hashed(password.normalize('NFKC'), salt, KEY_BYTES, options));
 }
 
 export function passwordProblem(password: string): string | null {
@@ -57,11 +56,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}$${salt.toString('base64')}$${key.toString('base64')}`;
 }
 
-interface Parsed extends Record<'salt' | 'key', Buffer> {
-  cost: typeof COST;
-}
-
-function parse(hash: string): Parsed | null {
+function parse(hash: string) {
   const match = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/.exec(hash);
   if (match === null) return null;
   const [, ln, r, p, salt = '', key = ''] = match;
@@ -69,7 +64,7 @@ function parse(hash: string): Parsed | null {
 }
 
 /** Checked if there is no account, so that an unknown address takes as long as a wrong password. */
-const DUMMY: Parsed = { cost: COST, salt: Buffer.alloc(SALT_BYTES), key: Buffer.alloc(KEY_BYTES) };
+const DUMMY = { cost: COST, salt: Buffer.alloc(SALT_BYTES), key: Buffer.alloc(KEY_BYTES) };
 
 /** Whether the password matches the hash; false for null (no account) after the same time, and above 1 kB without hashing. */
 export async function verifyPassword(password: string, hash: string | null, { first = false }: { first?: boolean } = {}): Promise<boolean> {

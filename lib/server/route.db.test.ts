@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { z } from 'zod';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { changeAccount } from '@/lib/identity/accounts';
-import { endSession } from '@/lib/identity/known-askers';
+import { revokeSession } from '@/lib/store/sign-ins';
 import { createToken } from '@/lib/identity/tokens';
 import type { Role } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
@@ -180,7 +180,7 @@ describe('who is asking', () => {
   it('is nobody once signed out, disabled or changed', async () => {
     const { store } = await getConsole();
     const gone = await person('viewer');
-    await endSession(store, gone.sid);
+    await revokeSession(store.db, gone.sid);
     const disabled = await person('operator');
     await changeAccount(store, disabled.email, { disabled: true });
     const lowered = await person('operator');

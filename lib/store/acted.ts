@@ -3,10 +3,7 @@ import { sql } from 'kysely';
 import type { StoreDb } from './store';
 
 /** When operators first and last changed events of an outbox, ISO 8601 UTC; a try that changed nothing counts too. */
-export interface Acted {
-  first: string;
-  last: string;
-}
+export type Acted = Record<'first' | 'last', string>;
 
 /** Notes that operators acted on these outboxes; null, and what lies ahead of the store's clock, is now. */
 export async function noteActed(db: StoreDb, acts: readonly { outbox: string; at: string | null }[]): Promise<void> {

@@ -5,10 +5,8 @@ import { byActor, type Author, type StoreTables } from './tables';
 
 export type StoredProof = Omit<Selectable<StoreTables['mapping_proof']>, 'actorId' | 'actorName'> & { actor: string };
 
-export async function insertProof(
-  db: StoreDb,
-  { actor, ...columns }: Omit<StoredProof, 'at' | 'actor'> & { actor: Author },
-): Promise<void> {
+export async function insertProof(db: StoreDb, proof: Omit<StoredProof, 'at' | 'actor'> & { actor: Author }): Promise<void> {
+  const { actor, ...columns } = proof;
   await db
     .insertInto('mapping_proof')
     .values({ ...columns, ...byActor(actor) })

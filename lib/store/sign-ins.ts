@@ -1,7 +1,6 @@
 /** Queries on `session`, `login_attempt` and `sign_in_place`: they make a signed cookie revocable and guessing slow. */
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
-import type { Role } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
 
 /** Starts a session of `hours` with the account's current role; null if the account does not exist or is disabled. */
@@ -27,7 +26,7 @@ export async function insertSession(db: StoreDb, accountId: string, hours: numbe
 }
 
 /** The account of a valid session: not revoked, not expired, its account enabled and unchanged since sign-in; null otherwise. */
-export async function findLiveSession(db: StoreDb, sid: string): Promise<{ accountId: string; email: string; role: Role } | null> {
+export async function findLiveSession(db: StoreDb, sid: string) {
   const row = await db
     .selectFrom('session')
     .innerJoin('account', 'account.id', 'session.accountId')
@@ -50,10 +49,7 @@ export async function revokeSession(db: StoreDb, sid: string): Promise<void> {
     .execute();
 }
 
-/**
- * Adds an attempt to each counter; an expired window starts anew, and `secondsLeft` is until its end. One statement, so that parallel
- * guesses are all counted.
- */
+/** Adds an attempt to each counter, anew after its window (`secondsLeft`). One statement, so that parallel guesses are all counted. */
 export async function countAttempts(db: StoreDb, keys: readonly string[], windowSeconds: number) {
   const left = sql<number>`extract(epoch from login_attempt.window_started_at + make_interval(secs => ${windowSeconds}::float8) - now())::float8`;
   const over = sql<boolean>`${left} < 0`;

@@ -20,10 +20,7 @@ const MIGRATION_SESSION = `set timezone = 'UTC'; set statement_timeout = '110s';
 
 export type StoreDb = Kysely<StoreTables>;
 
-export interface Store {
-  db: StoreDb;
-  close(): Promise<void>;
-}
+export type Store = ReturnType<typeof openStore>;
 
 /** Rows with camel-case names and times in ISO 8601 UTC, with every digit of the store. */
 class RowsAsRead extends CamelCasePlugin {
@@ -54,7 +51,7 @@ function open(
 }
 
 /** Opens the pool; connects at the first statement. */
-export function openStore(url: string, onIdleError: (error: Error) => void = () => undefined): Store {
+export function openStore(url: string, onIdleError: (error: Error) => void = () => undefined) {
   const db = open(url, {
     max: POOL_MAX,
     clientTimeoutMs: CLIENT_TIMEOUT_MS,

@@ -10,10 +10,7 @@ export type Tier = 'minute' | 'hour' | 'day';
 /** ISO 8601; filled in by the database if left out. */
 type Stamp = ColumnType<string, string | undefined, string>;
 
-interface ByActor {
-  actorId: string;
-  actorName: string;
-}
+type ByActor = Record<'actorId' | 'actorName', string>;
 
 export interface StoreTables {
   account: {
@@ -107,11 +104,7 @@ export interface StoreTables {
     expiresAt: string;
   };
   /** Outboxes that operators have changed. */
-  acted: {
-    outbox: string;
-    firstAt: string;
-    lastAt: string;
-  };
+  acted: Record<'outbox' | 'firstAt' | 'lastAt', string>;
   collector_state: {
     outbox: string;
     epoch: string;
@@ -138,11 +131,7 @@ export interface StoreTables {
     reason: string;
     at: Stamp;
   };
-  doctor_sample: {
-    outbox: string;
-    day: string;
-    data: string;
-  };
+  doctor_sample: Record<'outbox' | 'day' | 'data', string>;
   mapping_proof: ByActor & {
     id: string;
     outbox: string;

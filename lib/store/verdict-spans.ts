@@ -4,10 +4,7 @@ import type { Verdict, VerdictSpan } from '@/lib/shared/figures/verdicts';
 import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
-export interface VerdictChanges {
-  begun: { verdict: Verdict; at: string }[];
-  ended: { verdict: Verdict; at: string }[];
-}
+export type VerdictChanges = Record<'begun' | 'ended', { verdict: Verdict; at: string }[]>;
 
 /** Of each outbox the verdicts that hold and since when, in one statement; served by `verdict_span_open`. */
 export async function openVerdictSpans(db: StoreDb, outboxes: readonly string[]): Promise<Map<string, Map<Verdict, string>>> {

@@ -8,12 +8,7 @@ import { type Account, identify, isRunning, type ProcessIdentity, readIfThere, r
 const ownerPath = (dir: string) => path.join(dir, 'owner.json');
 
 export class EmbeddedPostgresInUse extends Error {
-  constructor(dir: string, pid: number) {
-    super(
-      `The PostgreSQL in ${dir} belongs to process ${pid}, which is running. Stop that process first: two on one data folder would be two consoles on one store.`,
-    );
-    this.name = 'EmbeddedPostgresInUse';
-  }
+  override readonly name = 'EmbeddedPostgresInUse';
 }
 
 /** Takes the folder for `ownerPid`, also from a dead owner. Rejects with `EmbeddedPostgresInUse`. */
@@ -25,7 +20,10 @@ export async function claim(dir: string, ownerPid: number): Promise<void> {
     const stale = await readIfThere(ownerPath(dir));
     if (stale === null) continue;
     const other = ownerIn(stale);
-    if (other && (await isRunning(other))) throw new EmbeddedPostgresInUse(dir, other.pid);
+    if (other && (await isRunning(other)))
+      throw new EmbeddedPostgresInUse(
+        `The PostgreSQL in ${dir} belongs to process ${other.pid}, which is running. Stop that process first: two on one data folder would be two consoles on one store.`,
+      );
     await setAside(dir, stale);
   }
   throw new Error(`${ownerPath(dir)} keeps changing: several processes are starting PostgreSQL there at once.`);
@@ -75,10 +73,7 @@ function ownerIn(text: string): ProcessIdentity | null {
 export const SUPERUSER = 'postgres';
 
 /** A data folder ready to start, and its superuser's password. */
-export interface DataFolder {
-  dataDir: string;
-  password: string;
-}
+export type DataFolder = Record<'dataDir' | 'password', string>;
 
 /** Creates the data folder below `dir` unless it exists. Discards a partial one. */
 export async function prepareDataFolder(dir: string, binaries: Binaries, account: Account | null, throwaway: boolean): Promise<DataFolder> {
