@@ -25,12 +25,10 @@ export function startCarrier({ directory, store, onError }: CarrierOptions) {
   const carriers = new Map<string, DatabaseCarrier>();
   for (const [database, outboxes] of byDatabase) {
     const phase = (carriers.size + 1) / byDatabase.size;
-    carriers.set(
-      database.id,
-      new DatabaseCarrier({ database, outboxes, keeper, restMs, phase, onError: (error) => onError(database.id, error) }),
-    );
+    const carrier = new DatabaseCarrier({ database, outboxes, keeper, restMs, phase, onError: (error) => onError(database.id, error) });
+    carriers.set(database.id, carrier);
+    void carrier.run();
   }
-  for (const carrier of carriers.values()) void carrier.run();
   return {
     kick: (outboxId: string): void => carriers.get(directory.database(outboxId).id)?.kick(),
     /** Carries all current records; for tests and scripts. */

@@ -40,19 +40,15 @@ export interface HistorySpan {
 /** Reads rollups in the order of time. */
 type Read = (span: RollupSpan) => Promise<Rollup[]>;
 
-export interface History {
-  /** `head` is null while nothing is collected; `open`: since when verdicts hold, as entered. */
-  head(outbox: string): Promise<{ head: Head | null; open: ReadonlyMap<Verdict, string> }>;
-  rollups: Read;
-  /** Every series that has ever had a slice. */
-  seriesEver(outbox: string): Promise<string[]>;
-}
+export type History = ReturnType<typeof openHistory>;
 
 /** Calls made at the same time share statements, TOGETHER outboxes each. */
-export const openHistory = ({ db }: Store): History => ({
+export const openHistory = ({ db }: Store) => ({
+  /** `head` is null while nothing is collected; `open`: since when verdicts hold, as entered. */
   head: gather(TOGETHER, (outboxes: readonly string[]) => headsOf(db, outboxes)),
   rollups: gather(TOGETHER, (spans: readonly RollupSpan[]) => readRollupsOf(db, spans)),
-  seriesEver: (outbox) => readSeries(db, outbox),
+  /** Every series that has ever had a slice. */
+  seriesEver: (outbox: string) => readSeries(db, outbox),
 });
 
 /** In one snapshot, so that progress and rollups fit together. */

@@ -27,10 +27,7 @@ export interface OutboxTotals {
   types: ReadonlyMap<string, TypeTotals>;
 }
 
-interface TypeTotals {
-  retries: number;
-  errors: number;
-}
+type TypeTotals = Record<'retries' | 'errors', number>;
 
 /** Reads totals, null if none: at most 51 rows by primary key once 50 types have labels. Rejects with the driver's error. */
 export function createTotals(db: StoreDb, labels: TypeLabels): (outbox: string) => Promise<OutboxTotals | null> {

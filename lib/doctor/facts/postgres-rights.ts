@@ -7,14 +7,7 @@ import { quotedName, type Outbox } from '@/lib/outbox/outbox';
 import { neededRights, tablesRead, type Rights } from '@/lib/outbox/rights/rights';
 import { excessive, neededOnRows, type Facts, type RoleFacts, type TableFacts } from './facts';
 
-interface RoleRow {
-  name: string;
-  super: boolean;
-  creates: boolean;
-  tables: string;
-  reaches: string;
-  borrowed: string;
-}
+type RoleRow = Record<'name' | 'tables' | 'reaches' | 'borrowed', string> & Record<'super' | 'creates', boolean>;
 
 const WRITES = `array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']`;
 
@@ -109,9 +102,8 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
     const columns = updates.filter((name) => allowed?.update.has(name)).map(identifier);
     return columns.length === 0 ? [] : [`GRANT UPDATE (${columns.join(', ')}) ON ${table} TO ${role};`];
   };
-  const left = new Set<string>();
   const reaches = JSON.parse(row.reaches) as { what: string; role: string }[];
-  for (const { role: by } of reaches) left.add(by);
+  const left = new Set(reaches.map(({ role: by }) => by));
   if (reaches.length > 0) wide.push({ code: 'server', on: [...new Set(reaches.map(({ what }) => what))].join(', '), revoke: null });
   const rightsOf = JSON.parse(row.tables) as TableRights[];
   for (const one of rightsOf) {

@@ -74,11 +74,7 @@ async function readServer(db: Db, timeZone: string): Promise<Server> {
   return row;
 }
 
-interface TableRow extends Pick<TableFacts, 'tableBytes' | 'heapBytes' | 'indexBytes' | 'rows'> {
-  kind: string;
-  writes: string;
-  vacuum: string;
-}
+type TableRow = Pick<TableFacts, 'tableBytes' | 'heapBytes' | 'indexBytes' | 'rows'> & Record<'kind' | 'writes' | 'vacuum', string>;
 
 /** By oid, partitions included. Sizes come from the file system; reads no row of the table. */
 async function readTable(db: Db, outbox: Outbox, place: Place): Promise<TableFacts> {

@@ -80,8 +80,7 @@ export function createCollector(options: CollectorOptions) {
     start(): void {
       if (!stopping.signal.aborted) return;
       stopping = new AbortController();
-      loops = [...keepers.values()].map((keeper) => loop(() => keeper.round()));
-      loops.push(loop(readOthers));
+      loops = [...[...keepers.values()].map((keeper) => loop(() => keeper.round())), loop(readOthers)];
     },
     /** Waits for what is under way, then releases the leases. */
     async stop(): Promise<void> {

@@ -16,10 +16,7 @@ import { attemptsOf, epochMs, toRow, type ObservedRow } from './observers/observ
 import { publishedByIndex, publishedColumn, type Access } from './method';
 
 /** Rows published in a span: instants in microseconds, `to` exclusive. */
-export interface Span {
-  from: number;
-  to: number;
-}
+export type Span = Record<'from' | 'to', number>;
 
 /** Events of one type, published in one step, that share a bucket. */
 export interface PublishedGroup {
@@ -41,15 +38,9 @@ export interface PublishedGroup {
 }
 
 type Whole = number | string;
-interface GroupRow extends Record<'published' | 'of_processing' | 'events' | 'negative', Whole> {
-  type: string | null;
-  created: Whole | null;
-  latency_bucket: Whole | null;
-  processing_bucket: Whole | null;
-  latency_ms: number | null;
-  touched?: Whole | null;
-  tried: string | null;
-}
+type GroupRow = Record<'published' | 'of_processing' | 'events' | 'negative', Whole> &
+  Record<'created' | 'latency_bucket' | 'processing_bucket', Whole | null> &
+  Record<'type' | 'tried', string | null> & { latency_ms: number | null; touched?: Whole | null };
 
 /**
  * Planner settings for published rows: only the index, except where the table is small enough to read whole. For rows newer than the

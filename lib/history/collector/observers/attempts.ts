@@ -118,10 +118,7 @@ function meaningOf(outbox: Outbox): CounterMeaning {
 }
 
 /** Parts that an index finds, and those that need a scan of the whole table. */
-interface Plan {
-  indexed: Part[];
-  scanned: Part[];
-}
+type Plan = Record<'indexed' | 'scanned', Part[]>;
 
 /** How parts are found: by a partial index on their rows, by one on their state, by one leading with the time of publishing. */
 function planOf(outbox: Outbox): Plan {

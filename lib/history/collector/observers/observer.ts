@@ -107,12 +107,9 @@ export const finite = (value: number | null | undefined): number | null => (Numb
 
 /** An ObservedRow as the database returns it, with more columns. */
 export type RowAnswer<More = object> = More &
-  Pick<ObservedRow, 'id' | 'type' | 'state'> & {
-    created: number | null;
-    published: number | null;
-    attempts?: number | null;
-    died?: number | null;
-  };
+  Pick<ObservedRow, 'id' | 'type' | 'state'> &
+  Record<'created' | 'published', number | null> &
+  Partial<Record<'attempts' | 'died', number | null>>;
 
 export const rowColumns = (outbox: Outbox, at: PlaceSql): Sql =>
   sql`${at.id.text} as id, ${typeOf(outbox, at)} as type, ${at.state} as state, ${epochMs(outbox, at, 'createdAt')} as created,
