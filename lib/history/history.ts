@@ -1,6 +1,5 @@
 /** What was collected, as readings need it: the newest end of the rollups, and the fewest slices that cover a span before it. */
 import { gather } from '@/lib/shared/async/gather';
-import type { Verdict } from '@/lib/shared/figures/verdicts';
 import type { Acted } from '@/lib/store/acted';
 import { findCollectorStates } from '@/lib/store/collector-leases';
 import { readRollupsOf, readSeries, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';

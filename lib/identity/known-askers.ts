@@ -1,5 +1,4 @@
 /** Caches the actor of a session or token for seconds; changes read the store instead, so that a revoked one is refused at once. */
-import { UUID } from '@/lib/database/column-text';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import type { Actor } from '@/lib/shared/permissions';
 import { touchApiToken } from '@/lib/store/api-tokens';
@@ -12,6 +11,7 @@ const REMEMBERED_MS = 10_000;
 /** Most actors cached; then the oldest is dropped. */
 const REMEMBERED_MAX = 2_000;
 const USE_NOTED_MS = 60_000;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export type KnownAskers = ReturnType<typeof knownAskers>;
 

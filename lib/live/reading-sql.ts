@@ -336,7 +336,7 @@ export function due(base: Base): Sql {
 }
 
 /** From when on a failed event is to be tried again: it is due, or has waited as long again as it did, an hour at most. NULL if nothing tells. */
-export function again(base: Base): Sql {
+export function retryDue(base: Base): Sql {
   const { traits, attempted } = base;
   const told = traits.dueTime || traits.attempts ? mayGo(base) : sql`${attempted} is not null`;
   const waited = sql`${attempted} + least(${attempted} - ${ready(base)}, interval '1 hour')`;

@@ -6,7 +6,7 @@
  */
 export const PLAIN_WORDS = new Set(
   `
-    a about above absolute access act acted action active add addition admit admitted advance advice after ago alive all alternative and
+    a about above absolute access act acted action active add addition admit advance advice after ago alive all alternative and
     answer any api applied apply archive around as asked asker assumed at attempted auth author authorise auxiliary available axes
     back bad bar bare base bearer because before beginning begun behind belong beside binary bind blind block blocked bound box
     browser button by byte call called can cannot cap capped captured card carried carrying case change changeable changed channel

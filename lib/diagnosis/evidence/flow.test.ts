@@ -89,7 +89,7 @@ describe('where rows go when published', () => {
     expect(judge(behind, before(behind, LOOKS), { history })).toMatchObject({
       verdict: 'relay_stopped',
       since: ago(400),
-      evidence: [{ code: 'nothing_moved' }, { code: 'events_due', values: { count: 1, oldestAt: ago(400) } }, {}, {}],
+      evidence: [{ code: 'nothing_moved' }, { code: 'back_needs' }, { code: 'events_due', values: { count: 1, oldestAt: ago(400) } }, {}],
     });
   });
 

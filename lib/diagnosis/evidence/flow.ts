@@ -1,6 +1,6 @@
 /** Whether events move and the relay is alive, by the table and its earlier readings: a running process may publish nothing. */
 import { sql } from 'kysely';
-import { again, due, failing, isOwn, ready } from '@/lib/live/reading-sql';
+import { due, failing, isOwn, ready, retryDue } from '@/lib/live/reading-sql';
 import { lastPublishedAt } from '@/lib/figures/throughput';
 import { actsIn, figuresIn, type Aggregates, type Past, type Reading } from '@/lib/live/reading';
 import { quantiles } from '@/lib/figures/latency';
@@ -46,7 +46,7 @@ export const FLOW: Aggregates<Flow> = {
     const waiting = isState(state, 'pending', 'retrying');
     const isDue = due(base);
     const isNew = sql`(${isDue} and ${ready(base)} > case when ${base.nothingOut} then '-infinity' else ${base.lastPublished} end)`;
-    const isAgain = sql`(${again(base)} <= ${once(base.now)} and greatest(${ready(base)}, ${attempted}) > coalesce(${base.lastPublished}, '-infinity'))`;
+    const isAgain = sql`(${retryDue(base)} <= ${once(base.now)} and greatest(${ready(base)}, ${attempted}) > coalesce(${base.lastPublished}, '-infinity'))`;
     const first = sql`(select json_agg(f.id) from (select ${id} from base where ${isState(state, 'pending')} order by ${serial}, ${id} limit ${sql.lit(FIRST_IDS)}) as f)`;
     return {
       due: count(isDue),
@@ -60,7 +60,7 @@ export const FLOW: Aggregates<Flow> = {
       oldest: iso(earliest(created, isState(state, 'pending'))),
       failing: count(failing(base)),
       again: count(isAgain),
-      firstAgain: iso(earliest(again(base), isAgain)),
+      firstAgain: iso(earliest(retryDue(base), isAgain)),
       tries: traits.attempts ? sum(attempts, waiting) : nullNumber,
       tried: iso(latest(attempted, sql`((${failing(base)} or ${isState(state, 'processing', 'dead')}) and ${isOwn(base)})`)),
       touch,

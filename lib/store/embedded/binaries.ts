@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type Account, execFileAsync, readIfThere, run } from './processes';
+import { type Account, runProgram, readIfThere, run } from './processes';
 
 export interface Binaries {
   initdb: string;
@@ -98,7 +98,7 @@ async function copyBinaries(native: string, shelter: string): Promise<string> {
     await cp(native, path.join(fresh, 'native'), { recursive: true, verbatimSymlinks: true });
     await hydrateLinks(path.join(fresh, 'native'));
     // Others may read all of it, and run what its owner may run.
-    await execFileAsync('chmod', ['-R', 'u=rwX,go=rX', fresh]);
+    await runProgram('chmod', ['-R', 'u=rwX,go=rX', fresh]);
     // An existing target is incomplete, e.g. after a cleaner of the temporary folder.
     await rm(target, { recursive: true, force: true });
     await rename(fresh, target);

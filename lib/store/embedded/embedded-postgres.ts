@@ -4,7 +4,9 @@ import { access, chmod, constants, mkdir, open, rm, writeFile } from 'node:fs/pr
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { Kysely, sql } from 'kysely';
+import { lanesOfOwn } from '@/lib/database/connections/share';
+import { postgresEngine } from '@/lib/database/postgres/engine';
 import { findBinaries, openProgramsFolder } from './binaries';
 import { claim, type DataFolder, releaseDataFolder, prepareDataFolder, SUPERUSER } from './data-folder';
 import {
@@ -198,20 +200,20 @@ function handle(server: Server, port: number, dir: string, folder: DataFolder) {
   };
 }
 
-async function createDatabase(connectionString: string, name: string): Promise<void> {
-  const client = new pg.Client({
-    connectionString,
-    application_name: 'outbox-console/embedded',
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 60_000,
+async function createDatabase(url: string, name: string): Promise<void> {
+  const dialect = postgresEngine.dialect({
+    url,
+    applicationName: 'outbox-console/embedded',
+    lane: lanesOfOwn(1, 5_000),
+    connectTimeoutMs: 5_000,
+    clientTimeoutMs: 60_000,
+    onIdleError: () => undefined,
   });
-  // An error without a listener would end the process.
-  client.on('error', () => undefined);
+  const db = new Kysely({ dialect });
   try {
-    await client.connect();
-    await client.query(`create database ${client.escapeIdentifier(name)}`);
+    await sql`create database ${sql.id(name)}`.execute(db);
   } finally {
-    await client.end();
+    await db.destroy();
   }
 }
 

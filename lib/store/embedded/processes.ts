@@ -10,7 +10,7 @@ export interface Account {
 }
 
 /** Runs a program to its end. Rejects if it fails. */
-export const execFileAsync = promisify(execFile);
+export const runProgram = promisify(execFile);
 
 /** The account for PostgreSQL, which refuses to run as root: null unless we are root, then `postgres` if it exists, otherwise `nobody`. */
 export async function unprivilegedAccount(): Promise<Account | null> {
@@ -26,7 +26,7 @@ export async function unprivilegedAccount(): Promise<Account | null> {
 
 async function lookUp(name: string): Promise<Account | null> {
   try {
-    const [uid, gid] = await Promise.all([execFileAsync('id', ['-u', name]), execFileAsync('id', ['-g', name])]);
+    const [uid, gid] = await Promise.all([runProgram('id', ['-u', name]), runProgram('id', ['-g', name])]);
     // macOS prints nobody's -2 as 4294967294; Node expects the signed number.
     return { name, uid: Number(uid.stdout) | 0, gid: Number(gid.stdout) | 0 };
   } catch {
@@ -136,7 +136,7 @@ async function bootId(): Promise<string> {
 
 async function ps(pid: number, column: string): Promise<string | null> {
   try {
-    const { stdout } = await execFileAsync('ps', ['-o', column, '-p', String(pid)]);
+    const { stdout } = await runProgram('ps', ['-o', column, '-p', String(pid)]);
     return stdout.trim() || null;
   } catch {
     return null;
