@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { changeAccount, createAccount } from './accounts';
-import { revokeSession } from '@/lib/store/sign-ins';
 import { actorOfSession } from './known-askers';
 import { signIn } from './sign-in';
 import { actorOfToken, createToken, listTokens, revokeToken } from './tokens';
-import { insertSession } from '@/lib/store/sign-ins';
+import { insertSession, revokeSession } from '@/lib/store/sign-ins';
 
 const database = useTestDatabase();
 let store: Store;

@@ -21,7 +21,7 @@ export function trialsOf(outbox: Outbox): Trial[] {
       placesOf(outbox, state)
         // A rule that moves rows out of the dead-letter table is not for dead rows elsewhere.
         .filter((place) => steps.some(({ source }) => source.key === place.key))
-        .map((place) => ({ operation: operation.key, state, place, table: nameOf(place) })),
+        .map((place) => ({ operation: operation.key, state, place, table: tableLabel(place.table) })),
     );
   });
 }
@@ -47,14 +47,12 @@ function withRules(outbox: Outbox): [Place, TableRules][] {
   });
 }
 
-const nameOf = ({ table }: Place): string => tableLabel(table);
-
 /** Triggers that run when rows of the outbox's tables are written. */
 export function triggersOf(outbox: Outbox): ProofTrigger[] {
   return withRules(outbox).flatMap(([place, rules]) =>
     (rules.triggers ?? [])
       .filter(({ enabled, events }) => enabled && events.length > 0)
-      .map(({ name, timing, events, calls }) => ({ table: nameOf(place), name, timing, events, calls })),
+      .map(({ name, timing, events, calls }) => ({ table: tableLabel(place.table), name, timing, events, calls })),
   );
 }
 
@@ -67,7 +65,7 @@ const TRUSTED = new Set(['plpgsql', 'sql', 'internal']);
 /** Side effects that survive a rollback, as far as the catalogue shows them. */
 export function warningsOf(outbox: Outbox): ProofWarning[] {
   return withRules(outbox).flatMap(([place, rules]) => {
-    const table = nameOf(place);
+    const table = tableLabel(place.table);
     const found: ProofWarning[] = (rules.triggers ?? []).filter(({ enabled }) => enabled).flatMap((trigger) => ofTrigger(table, trigger));
     if (rules.triggers === null) found.push({ code: 'triggers_unseen', table, name: null, found: null });
     if (rules.rewritten) found.push({ code: 'rewritten', table, name: null, found: null });

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { z } from 'zod';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { changeAccount } from '@/lib/identity/accounts';
-import { revokeSession } from '@/lib/store/sign-ins';
 import { createToken } from '@/lib/identity/tokens';
 import type { Role } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
@@ -17,7 +16,7 @@ import { migrateStore } from '@/lib/store/store';
 import { getConsole, stopConsole } from './console';
 import { readMarks } from './reads/marks';
 import { defineRoute } from './route';
-import { insertSession } from '@/lib/store/sign-ins';
+import { insertSession, revokeSession } from '@/lib/store/sign-ins';
 
 const ORIGIN = 'http://localhost:3000';
 const SECRET = 'a secret of at least thirty-two characters';

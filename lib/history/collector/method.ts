@@ -71,14 +71,14 @@ export function chooseMethod(outbox: Outbox, size: Size): Choice {
     return { ...seeing('statistics', null, size.counted ? null : countersAdvice(outbox)), sees: size.counted };
   if (!keepsPublished(outbox)) return seeing('deleted', null, size.counted ? null : countersAdvice(outbox));
   const published = publishedColumn(outbox);
+  const orderedAdvice = published === null ? null : indexAdvice(outbox, size, 'index_published_at', publishedIndex(published));
   if (published !== null) {
     if (publishedByIndex(outbox) !== null) return seeing('published_index', 'ordered', null);
     if (fitBlocks(main, published, publishedTests(outbox, published))) return seeing('published_index', 'blocks', null);
-    if (rows <= READING_ROWS) return seeing('scan', 'whole', rows <= SMALL_ROWS ? null : publishedIndexAdvice(outbox, size, published));
+    if (rows <= READING_ROWS) return seeing('scan', 'whole', rows <= SMALL_ROWS ? null : orderedAdvice);
   }
   const waiting = fitTests(main, 'o', timeColumn(main, 'createdAt'), commonTests(outbox.shape, STATES_OF.waiting)) !== null;
-  const advice =
-    published === null ? waitingIndexAdvice(outbox, size, waiting || rows <= SMALL_ROWS) : publishedIndexAdvice(outbox, size, published);
+  const advice = orderedAdvice ?? waitingIndexAdvice(outbox, size, waiting || rows <= SMALL_ROWS);
   if (waiting || numberedKey(main) !== null || rows <= READING_ROWS) return seeing('observed', null, advice);
   if (size.counted) return seeing('statistics', null, advice);
   return { ...seeing('observed', null, advice), sees: false };
@@ -90,10 +90,6 @@ const seeing = (method: CollectionMethod, access: Access | null, advice: Choice[
   sees: true,
   advice,
 });
-
-function publishedIndexAdvice(outbox: Outbox, size: Size, column: string): Choice['advice'] {
-  return indexAdvice(outbox, size, 'index_published_at', publishedIndex(column));
-}
 
 /** The grant that an installation makes too. The host of the login is not known here: '%' is any. */
 function countersAdvice({ main, database: { engine, roles } }: Outbox): Choice['advice'] {

@@ -182,8 +182,4 @@ function guard(
 
 /** Ignores spaces: servers keep a trigger's text as written, but people who copy it may change them. */
 const same = (one: string, other: string): boolean => plain(one) === plain(other);
-const plain = (body: string): string =>
-  body
-    .replace(/\s+/g, ' ')
-    .replace(/[\s;]+$/, '')
-    .trim();
+const plain = (body: string): string => body.replace(/^\s+|[\s;]+$/g, '').replace(/\s+/g, ' ');
