@@ -56,13 +56,7 @@ export interface HeatPane extends PaneFrame {
 export type Pane = LinePane | BarPane | HeatPane;
 
 /** What all charts of a screen share. */
-export interface TimeSpan {
-  points: RatedPoint[];
-  stepMs: number;
-  /** Milliseconds since the epoch: the start of the first step and the end of the last. */
-  from: number;
-  to: number;
-}
+export type TimeSpan = ReturnType<typeof timeSpan>;
 
 export interface ChartProps {
   title: string;
@@ -84,7 +78,8 @@ export interface PaneProps<P extends Pane> {
   last: boolean;
 }
 
-export function timeSpan(points: RatedPoint[], stepSeconds: number): TimeSpan {
+/** `from` and `to` are the start of the first step and the end of the last, in milliseconds since the epoch. */
+export function timeSpan(points: RatedPoint[], stepSeconds: number) {
   const stepMs = stepSeconds * 1_000;
   const from = Date.parse(points[0]?.at ?? '1970-01-01T00:00:00Z');
   return { points, stepMs, from, to: from + points.length * stepMs };
@@ -144,10 +139,7 @@ const DURATIONS_MS = [
 /** A logarithmic axis: from the familiar duration below the least value to the one above the greatest, with those between. */
 export function durationAxis(values: readonly number[]): { domain: [number, number]; ticks: number[] } {
   const [least, greatest] = values.length === 0 ? [10, 10_000] : [Math.min(...values), Math.max(...values)];
-  const low = Math.max(
-    0,
-    DURATIONS_MS.findLastIndex((at) => at <= least),
-  );
+  const low = DURATIONS_MS.findLastIndex((at) => at <= Math.max(DURATIONS_MS[0], least));
   const above = DURATIONS_MS.findIndex((at) => at >= greatest);
   const high = Math.max(low + 1, above === -1 ? DURATIONS_MS.length - 1 : above);
   const ticks = DURATIONS_MS.slice(low, high + 1);
@@ -169,12 +161,9 @@ export function ageAxis(values: readonly number[]): { domain: [number, number]; 
 
 /** About six round times of the zone within a span, as ticks of an axis: whole minutes, hours or days. */
 export function timeTicks(from: number, to: number, offsetMs: number): number[] {
-  const span = to - from;
-  const step = TICK_STEPS_MS.find((size) => span / size <= 7) ?? 2_592_000_000;
+  const step = TICK_STEPS_MS.find((size) => (to - from) / size <= 7) ?? 2_592_000_000;
   const first = Math.ceil((from + offsetMs) / step) * step - offsetMs;
-  const ticks: number[] = [];
-  for (let at = first; at <= to; at += step) ticks.push(at);
-  return ticks;
+  return Array.from({ length: Math.floor((to - first) / step) + 1 }, (_, index) => first + index * step);
 }
 
 const TICK_STEPS_MS = [

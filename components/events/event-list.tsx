@@ -17,24 +17,19 @@ import type { Snapshot } from '../frame/live';
 import { useShortcuts } from '../frame/shortcuts';
 import { attemptsOf, OPERATION_KEYS, operationChoices, useBecauseText, useOperationName } from '../interventions/operations';
 import { type Intervention, useIntervention } from '../interventions/use-intervention';
-import { type List, type ListOptions, useList } from '../lists/use-list';
+import { type ListOptions, useList } from '../lists/use-list';
 import { trailBack } from '../lists/trail';
 import classes from './event-list.module.css';
 import { ListFooter } from './list-end';
 import selection from './selection-bar.module.css';
 import { type Taking, type Ticks, useTicks, type WholeListState } from './ticks';
 
-export interface EventList<S extends object> extends List<EventFilter, S> {
-  ticks: Ticks;
-  intervention: Intervention;
-  /** Rises with every intervention from this list. */
-  round: number;
-  onSettled: (result: InterventionResult) => void;
-}
+export type EventList<S extends Snapshot> = ReturnType<typeof useEventList<S>>;
 
 /** A list of events: its page by URL, its ticks, and the dialog for operations; `EventListScreen` shows it. */
-export function useEventList<S extends Snapshot>(options: Omit<ListOptions<EventFilter, S>, 'serialise' | 'paused'>): EventList<S> {
+export function useEventList<S extends Snapshot>(options: Omit<ListOptions<EventFilter, S>, 'serialise' | 'paused'>) {
   const ticks = useTicks();
+  // Rises with every intervention from this list.
   const [round, nextRound] = useReducer((before: number) => before + 1, 0);
   const intervention = useIntervention();
   const ticking = ticks.events.length > 0;
@@ -53,7 +48,7 @@ export function useEventList<S extends Snapshot>(options: Omit<ListOptions<Event
 }
 
 interface EventListScreenProps {
-  list: EventList<object>;
+  list: EventList<Snapshot>;
   root: RefObject<HTMLDivElement | null>;
   title: ReactNode;
   tools: ReactNode;

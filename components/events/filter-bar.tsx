@@ -5,6 +5,7 @@ import { countFilters, type FilterErrors, type FilterField } from '@/lib/shared/
 import type { EventFilter, OutboxInfo } from '@/lib/shared/model';
 import { STATES, type State } from '@/lib/shared/states';
 import { StateMark } from '../figures/mark';
+import type { Snapshot } from '../frame/live';
 import { Form } from '../frame/popovers';
 import { Filters, ManyEditor, textChip, useTimeChip, type Chip } from '../lists/filters';
 import type { List } from '../lists/use-list';
@@ -16,7 +17,7 @@ const CHIPS = ['state', 'type', 'aggregate', 'from', 'error', 'cause'] as const 
 type ChipField = (typeof CHIPS)[number];
 
 interface ListProps {
-  list: Pick<List<EventFilter, object>, 'filter' | 'setFilter'>;
+  list: Pick<List<EventFilter, Snapshot>, 'filter' | 'setFilter'>;
 }
 
 interface FilterBarProps extends ListProps {

@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl';
 import { countFilters } from '@/lib/shared/lists/event-filter';
 import type { EventsSnapshot, EventFilter, EventPage, OutboxInfo } from '@/lib/shared/model';
 import { useFormat } from '../figures/use-format';
+import type { Snapshot } from '../frame/live';
 import { Notice } from '../frame/note';
 import { secondsAgo } from '../lists/filters';
 import type { List } from '../lists/use-list';
@@ -11,7 +12,7 @@ import classes from './event-list.module.css';
 
 interface ShownPage {
   page: EventPage;
-  list: List<EventFilter, object>;
+  list: List<EventFilter, Snapshot>;
 }
 
 /** What was searched, and paging: "nothing found" must not be read as "does not exist". */

@@ -4,36 +4,25 @@ import { type Cause, type FrozenEvent, type FrozenPage, type OutboxEvent, TICKED
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 import { UNANSWERED } from '../frame/use-change';
 
-export interface Ticks {
-  /** The ticked events as they were when they were ticked, with versions. */
-  events: FrozenEvent[];
-  has: (id: string) => boolean;
-  /** Ticks or unticks one; with `range`, ticks everything shown between the last ticked one and it. */
-  toggle: (event: OutboxEvent, range: boolean, shown: readonly OutboxEvent[]) => void;
-  toggleAll: (shown: readonly OutboxEvent[]) => void;
-  clear: () => void;
-  fill: (events: readonly FrozenEvent[], extent: TakeScope) => void;
-  /** Another list is shown: ticks stay, but `extent` does not apply to it. */
-  leaveList: () => void;
-  /** How much of a list is ticked; null if single events were. */
-  extent: TakeScope | null;
-  /** The last tick was over the limit and was refused. */
-  full: boolean;
-}
+export type Ticks = ReturnType<typeof useTicks>;
 
 interface Ticked {
+  /** The ticked events as they were when they were ticked, with versions. */
   rows: ReadonlyMap<string, FrozenEvent>;
+  /** The last tick was over the limit and was refused. */
   full: boolean;
+  /** How much of a list is ticked; null if single events were. */
   extent: TakeScope | null;
 }
 
 const NONE: Ticked = { rows: new Map(), full: false, extent: null };
 
 /** Ticks on rows; they survive paging, because each keeps its event. */
-export function useTicks(): Ticks {
+export function useTicks() {
   const [{ rows, full, extent }, setTicked] = useState(NONE);
   const anchor = useRef<string | null>(null);
 
+  /** Ticks or unticks one; with `range`, ticks everything shown between the last ticked one and it. */
   const toggle = useCallback((event: OutboxEvent, range: boolean, shown: readonly OutboxEvent[]) => {
     const from = range ? shown.findIndex(({ id }) => id === anchor.current) : -1;
     const to = shown.findIndex(({ id }) => id === event.id);
@@ -54,10 +43,11 @@ export function useTicks(): Ticks {
     setTicked({ rows: new Map(events.map((event) => [event.id, event])), full: false, extent: much });
   }, []);
 
+  /** Another list is shown: ticks stay, but `extent` does not apply to it. */
   const leaveList = useCallback(() => setTicked((before) => (before.extent === null ? before : { ...before, extent: null })), []);
 
   return useMemo(
-    () => ({ events: [...rows.values()], has: (id) => rows.has(id), toggle, toggleAll, clear, fill, leaveList, extent, full }),
+    () => ({ events: [...rows.values()], has: (id: string) => rows.has(id), toggle, toggleAll, clear, fill, leaveList, extent, full }),
     [rows, toggle, toggleAll, clear, fill, leaveList, extent, full],
   );
 }

@@ -43,9 +43,8 @@ const ReadingContext = createContext<LiveReading | null>(null);
 export function LiveProvider({ children }: { children: ReactNode }) {
   const [paused, setPaused] = useState(false);
   const [reading, report] = useState<LiveReading | null>(null);
-  const control = useMemo(() => ({ paused, setPaused, report }), [paused]);
   return (
-    <ControlContext value={control}>
+    <ControlContext value={useMemo(() => ({ paused, setPaused, report }), [paused])}>
       <ReadingContext value={reading}>{children}</ReadingContext>
     </ControlContext>
   );
@@ -90,7 +89,7 @@ interface PolledSnapshotOptions<T extends Snapshot> {
   everyMs?: (snapshot: T) => number;
 }
 
-export interface PolledSnapshot<T> {
+interface PolledSnapshot<T> {
   snapshot: T;
   everyMs: number;
   /** Set if the last reading failed; the snapshot is then the last good one. */

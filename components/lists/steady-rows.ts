@@ -20,9 +20,7 @@ export function steadyRows<T extends { id: string }>(standing: readonly T[], lat
   return { rows: standing.map((row) => byId.get(row.id) ?? row), gone: new Set(gone), newer };
 }
 
-export interface ShownRows<T extends { id: string } = OutboxEvent> extends SteadyRows<T> {
-  showLatest: () => void;
-}
+export type ShownRows<T extends { id: string } = OutboxEvent> = ReturnType<typeof useSteadyRows<T>>;
 
 const NO_ROWS: readonly never[] = [];
 
@@ -35,7 +33,7 @@ interface Standing<T> {
 }
 
 /** Rows that keep their places between readings of one `list` (filter and page). A new `round`, after an intervention, replaces them. */
-export function useSteadyRows<T extends { id: string }>(list: string, latest: readonly T[] = NO_ROWS, round: number): ShownRows<T> {
+export function useSteadyRows<T extends { id: string }>(list: string, latest: readonly T[] = NO_ROWS, round: number) {
   const [standing, setStanding] = useState<Standing<T>>({ list, round, rows: latest, follows: false });
   const current = next(standing, list, round, latest);
   if (current !== standing) setStanding(current);

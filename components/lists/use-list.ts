@@ -2,7 +2,7 @@ import { usePathname } from 'next/navigation';
 import { useTransition } from 'react';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useGo } from '../frame/go';
-import { type Snapshot, usePolledSnapshot, type PolledSnapshot } from '../frame/live';
+import { type Snapshot, usePolledSnapshot } from '../frame/live';
 
 export interface ListOptions<F, S extends object> {
   name: readonly unknown[];
@@ -17,24 +17,10 @@ export interface ListOptions<F, S extends object> {
   paused?: boolean;
 }
 
-export interface List<F, S extends object> extends PolledSnapshot<S> {
-  filter: F;
-  /** Filter and cursor as in the URL, and the filter alone. */
-  query: string;
-  filterQuery: string;
-  /** Not the first page. */
-  turned: boolean;
-  pending: boolean;
-  /** The rows are old or about to be replaced. */
-  dimmed: boolean;
-  /** Shows the first page of another filter; the chosen columns stay. */
-  setFilter: (filter: F) => void;
-  turnTo: (cursor: string | null) => void;
-  setColumns: (columns: string) => void;
-}
+export type List<F, S extends Snapshot> = ReturnType<typeof useList<F, S>>;
 
 /** A list's state is its URL: every change is a navigation, so that back, reload and a shared link show the same. */
-export function useList<F, S extends Snapshot>(options: ListOptions<F, S>): List<F, S> {
+export function useList<F, S extends Snapshot>(options: ListOptions<F, S>) {
   const { name, filter, serialise, cursor, columns = null, initial, load, paused } = options;
   const { go: goTo } = useGo();
   const pathname = usePathname();
@@ -56,13 +42,17 @@ export function useList<F, S extends Snapshot>(options: ListOptions<F, S>): List
   return {
     ...polled,
     filter,
+    /** Filter and cursor as in the URL, and the filter alone. */
     query,
     filterQuery: serialise(filter).toString(),
+    /** Not the first page. */
     turned: cursor !== null,
     pending,
+    /** The rows are old or about to be replaced. */
     dimmed: pending || polled.failing !== null,
-    setFilter: (next) => go(next, null),
-    turnTo: (at) => go(filter, at),
-    setColumns: (shown) => window.history.replaceState(null, '', addressOf(filter, cursor, shown)),
+    /** Shows the first page of another filter; the chosen columns stay. */
+    setFilter: (next: F) => go(next, null),
+    turnTo: (at: string | null) => go(filter, at),
+    setColumns: (shown: string) => window.history.replaceState(null, '', addressOf(filter, cursor, shown)),
   };
 }

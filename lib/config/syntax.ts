@@ -9,15 +9,6 @@ interface Broken {
   stray: boolean;
 }
 
-export interface Recovered {
-  /** The readable rest, with null for each broken part; null if nothing is readable. */
-  document: unknown;
-  /** One line per error: path, line, column, problem and advice. */
-  problems: string[];
-  /** True for a problem of `document` that is real whatever the broken parts were meant to be. */
-  believable(problem: string): boolean;
-}
-
 interface Child {
   kind: 'key' | 'item' | 'stray';
   /** First line, and the line after the last. */
@@ -113,8 +104,7 @@ class Recovery {
     if (child.kind === 'item') {
       this.lines[child.from] = undashed;
       this.mend(child.from, child.to, path);
-      const mended = this.lines[child.from] ?? '';
-      this.lines[child.from] = `${' '.repeat(child.indent)}-${mended.slice(child.indent + 1)}`;
+      this.lines[child.from] = `${' '.repeat(child.indent)}-${(this.lines[child.from] ?? '').slice(child.indent + 1)}`;
     } else if (/^\s*(#.*)?$/.test(header.replace(KEY, ''))) this.mend(child.from + 1, child.to, path);
   }
 
@@ -153,18 +143,20 @@ class Recovery {
 }
 
 /** Reads text that is only partly YAML; reports one error per part it spoils. */
-export function recover(text: string): Recovered {
+export function recover(text: string) {
   const recovery = new Recovery(text.split(/\r?\n/));
-  const several = parseDocument(text).errors.some(({ code }) => code === 'MULTIPLE_DOCS');
-  if (!several) recovery.mend(0, recovery.lines.length, []);
+  if (!parseDocument(text).errors.some(({ code }) => code === 'MULTIPLE_DOCS')) recovery.mend(0, recovery.lines.length, []);
   const document = recovery.rest();
   const { broken, problems } = recovery;
   const databasesKnown =
     !recovery.databasesTwice && broken.every(({ path }) => path.length > 1 || (path.length === 1 && path[0] !== 'databases'));
   return {
+    /** The readable rest, with null for each broken part; null if nothing is readable. */
     document,
+    /** One line per error: path, line, column, problem and advice. */
     problems,
-    believable: (problem) =>
+    /** True for a problem of `document` that is real whatever the broken parts were meant to be. */
+    believable: (problem: string): boolean =>
       (!problem.includes(': there is no database "') || databasesKnown) && broken.every((part) => !concerns(problem, part)),
   };
 }

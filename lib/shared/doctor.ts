@@ -91,16 +91,8 @@ export interface DoctorSnapshot {
   verdicts?: Record<string, Verdict>;
 }
 
-export interface DoctorHeadline {
-  severity: Severity;
-  count: number;
-}
-
-export interface DoctorSummary {
-  /** The worst finding that is not silenced; null if there is none. */
-  worst: Finding | null;
-  counts: Record<Severity, number>;
-}
+export type DoctorHeadline = NonNullable<ReturnType<typeof headlineOf>>;
+export type DoctorSummary = ReturnType<typeof summaryOf>;
 
 /** What stands below the lines: why events died, and what happened in the last hour. */
 export interface FleetNews {
@@ -135,14 +127,15 @@ const rank = ({ silence, severity }: Finding): number => (silence === null ? 0 :
 export const rankFindings = (findings: readonly Finding[]): Finding[] =>
   [...findings].sort((a, b) => rank(a) - rank(b) || a.id.localeCompare(b.id, 'en'));
 
-export function summaryOf(findings: readonly Finding[]): DoctorSummary {
+/** The worst finding that is not silenced, null if there is none, and how many are open. */
+export function summaryOf(findings: readonly Finding[]) {
   const open = rankFindings(findings).filter(({ silence }) => silence === null);
   const count = (severity: Severity) => open.filter((finding) => finding.severity === severity).length;
   return { worst: open[0] ?? null, counts: { act: count('act'), watch: count('watch'), note: count('note') } };
 }
 
 /** The worst severity and the count of open findings; null if there are none. */
-export function headlineOf(findings: readonly Finding[]): DoctorHeadline | null {
+export function headlineOf(findings: readonly Finding[]) {
   const { worst, counts } = summaryOf(findings);
   return worst === null ? null : { severity: worst.severity, count: counts.act + counts.watch + counts.note };
 }

@@ -25,12 +25,7 @@ export interface SlotHistory {
   readings: readonly { asOf: string; seen: SlotsSeen | null }[];
 }
 
-interface SlotTick {
-  atMs: number;
-  inserted: number | null;
-  slot: SlotSeen | null;
-  missing: boolean;
-}
+type SlotTick = ReturnType<typeof ticksOf>[number];
 
 export type Stop = {
   /** Milliseconds since the epoch; null if no earlier tick saw it otherwise. */
@@ -76,8 +71,7 @@ function lost(ticks: readonly SlotTick[], { slot }: SlotTick): Stop | null {
   if (slot === null || !isLost(slot)) return null;
   const { spanMs, since } = streakOf(ticks, (tick) => tick.slot?.name === slot.name && isLost(tick.slot));
   if (spanMs < CONFIRMED_AFTER_MS) return null;
-  const reason = slot.invalidated ?? slot.status;
-  return { how: 'lost', since, slot: slot.name, lagBytes: null, heldBytes: null, reason };
+  return { how: 'lost', since, slot: slot.name, lagBytes: null, heldBytes: null, reason: slot.invalidated ?? slot.status };
 }
 
 /** There is no slot although the table is in use: rows were inserted, or at least tried. */
@@ -132,9 +126,9 @@ function silent(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick):
   return { how: 'silent', since, slot: slot.name, lagBytes: lagOf(slot), heldBytes: slot.retainedBytes, events, forMs: atMs - seen.atMs };
 }
 
-function ticksOf({ sight, readings }: SlotHistory): SlotTick[] {
+function ticksOf({ sight, readings }: SlotHistory) {
   if (sight === null || sight.why !== null) return [];
-  return readings.flatMap(({ asOf, seen }): SlotTick[] => {
+  return readings.flatMap(({ asOf, seen }) => {
     if (seen === null) return [];
     const { slot, why } = chooseSlot(sight, seen);
     // Without a configured name, no slot can be called missing while the server has others.

@@ -25,13 +25,7 @@ import { onOutbox } from './outboxes';
 import { together } from './together';
 
 /** What is read again and again while an event's page is open: unmasked, without content. */
-interface EventReading {
-  stored: StoredEvent;
-  around: Around;
-  operations: EventDetail['operations'];
-  /** The neighbours for roles that may not see what errors quote; computed on the first call. */
-  masked(): Promise<Around>;
-}
+type EventReading = NonNullable<Awaited<ReturnType<typeof read>>>;
 
 const EVENTS = 200;
 
@@ -66,7 +60,8 @@ async function eventReading(outbox: Outbox, id: string, since: string | null): P
   });
 }
 
-async function read(outbox: Outbox, id: string): Promise<EventReading | null> {
+/** `masked`: the neighbours for roles that may not see what errors quote; computed on the first call. */
+async function read(outbox: Outbox, id: string) {
   const stored = await getEvent(outbox, id, stepLetters(outbox));
   if (stored === null) return null;
   const around = await neighboursOrNone(outbox, stored);
@@ -195,8 +190,7 @@ function presented(outbox: Outbox, { event }: StoredEvent, content: EventContent
   const headers = content.headers === null ? null : presentContent(outbox, 'headers', content.headers, unmask);
   const whole = content.error ?? event.error;
   const searchable = isWhole(content.payload) && isWhole(content.headers) ? content : null;
-  const error = unmask ? whole : maskErrorBeside(outbox, whole, searchable);
-  const now = { payload, headers, error, contentKey: randomUUID() };
+  const now = { payload, headers, error: unmask ? whole : maskErrorBeside(outbox, whole, searchable), contentKey: randomUUID() };
   ways.set(unmask, now);
   return now;
 }

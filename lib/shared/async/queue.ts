@@ -1,11 +1,4 @@
-export interface Ticket {
-  /** Resolves when it is the ticket's turn. */
-  turn: Promise<void>;
-  /** Makes it the ticket's turn now, beyond the limit if need be. */
-  hurry(): void;
-  /** Gives the turn back; call once per turn. */
-  leave(): void;
-}
+export type Ticket = ReturnType<Queue['enter']>;
 
 /** Most members of a group in a row; then those who wait longest go first. */
 const IN_A_ROW = 10;
@@ -25,7 +18,7 @@ export class Queue {
 
   constructor(private readonly atOnce: number) {}
 
-  enter(group: string): Ticket {
+  enter(group: string) {
     let begin = (): void => undefined;
     const turn = new Promise<void>((resolve) => {
       begin = () => {
@@ -37,10 +30,13 @@ export class Queue {
     this.line.push(waiting);
     this.fill();
     return {
+      /** Resolves when it is the ticket's turn. */
       turn,
+      /** Makes it the ticket's turn now, beyond the limit if need be. */
       hurry: () => {
         if (this.remove(waiting)) begin();
       },
+      /** Gives the turn back; call once per turn. */
       leave: () => {
         this.count(group, -1);
         this.follow(group);

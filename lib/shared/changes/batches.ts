@@ -20,13 +20,9 @@ export function batchesOf(key: string, events: readonly SeenEvent[], first = 0):
   return parts.map((part, index) => ({ key: parts.length === 1 ? key : `${key}/${String(index + 1)}`, events: part }));
 }
 
-export interface Progress {
-  total: number;
-  changed: number;
-  skipped: number;
-}
+export type Progress = ReturnType<typeof progressOf>;
 
-export function progressOf(batches: readonly Batch[], results: readonly InterventionResult[]): Progress {
+export function progressOf(batches: readonly Batch[], results: readonly InterventionResult[]) {
   const sum = (counts: number[]) => counts.reduce((a, b) => a + b, 0);
   return {
     total: sum(batches.map(({ events }) => events.length)),

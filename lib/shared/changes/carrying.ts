@@ -23,21 +23,13 @@ export interface Carrying {
 export const LACKING_MAX = 10_000;
 
 /** Records missing in the audit, as the fleet and the audit report them. */
-export interface AuditLack {
-  database: string;
-  outboxes: string[];
-  /** At least so many; null if unknown. */
-  records: number | null;
-  why: LackReason;
-  since: string;
-  completeAt: string | null;
-}
+export type AuditLack = ReturnType<typeof lacksOf>[number];
 
 /** time_off: its time and that in its id differ. record_grew: it has more lines than at first. line_added: one of those lines. */
 export type AuditOddity = 'time_off' | 'record_grew' | 'line_added';
 
-/** The databases whose records have been missing for too long. */
-export function lacksOf(carrying: readonly Carrying[]): AuditLack[] {
+/** The databases whose records have been missing for too long; `records`: at least so many, null if unknown. */
+export function lacksOf(carrying: readonly Carrying[]) {
   return carrying.flatMap(({ database, outboxes, lacking, why, since, late, completeAt }) =>
     late && why !== null && since !== null ? [{ database, outboxes, records: lacking, why, since, completeAt }] : [],
   );

@@ -1,7 +1,7 @@
 /** What the fleet screen shows: a line per outbox, and the databases they are in. */
 import type { CONNECTION_ROLES } from '../connections';
 import type { EngineKey, OutboxInfo, OutboxReading, Summary } from '../model';
-import { type Diagnosis, SENTENCE_FACTS } from './verdicts';
+import { SENTENCE_FACTS } from './verdicts';
 
 /** An outbox without what only its own screen needs, which would be most of the response for two hundred outboxes. */
 export interface FleetEntry {
@@ -20,25 +20,13 @@ export interface FleetEntry {
 export const SPARKLINE_POINTS = 30;
 
 /** An entry reduced to what the screen shows: a page sends two hundred of them twice, as data and as HTML. */
-export interface FleetLine {
-  outbox: Pick<FleetEntry['outbox'], 'id' | 'name' | 'database' | 'table' | 'shape'>;
-  summary: Pick<Summary, 'asOf' | 'oldestPendingAt' | 'lastPublishedAt' | 'lastPublishedWhy' | 'slot'> & {
-    diagnosis: Omit<Diagnosis, 'holds'>;
-    depth: Pick<Summary['depth'], 'waiting' | 'dead'>;
-    latency: Omit<Summary['latency'], 'p50Ms' | 'p99Ms' | 'count' | 'touched'>;
-  };
-  stale: FleetEntry['stale'];
-  unread: boolean;
-  /** The last SPARKLINE_POINTS minutes, oldest first, from the first known one. */
-  sparkline: (number | null)[];
-  sparklineOf: FleetEntry['sparklineOf'];
-}
+export type FleetLine = ReturnType<typeof fleetLine>;
 
 const isTold = (code: string): boolean => (SENTENCE_FACTS as readonly string[]).includes(code);
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-export function fleetLine({ outbox, summary, stale, unread, sparkline, sparklineOf }: FleetEntry): FleetLine {
+export function fleetLine({ outbox, summary, stale, unread, sparkline, sparklineOf }: FleetEntry) {
   const { id, name, database, table, shape } = outbox;
   const { asOf, oldestPendingAt, lastPublishedAt, lastPublishedWhy, diagnosis, slot, depth, latency } = summary;
   const { verdict, since, evidence } = diagnosis;
@@ -71,6 +59,7 @@ export function fleetLine({ outbox, summary, stale, unread, sparkline, sparkline
     },
     stale,
     unread,
+    /** The last SPARKLINE_POINTS minutes, oldest first, from the first known one. */
     sparkline: first === -1 ? [] : sparkline.slice(first),
     sparklineOf,
   };

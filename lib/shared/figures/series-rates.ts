@@ -1,20 +1,16 @@
-import type { Series, SeriesPoint } from '../model';
+import type { Series } from '../model';
 
 /** A point with events per minute, comparable across steps and with current figures. */
-export interface RatedPoint extends SeriesPoint {
-  createdPerMinute: number | null;
-  publishedPerMinute: number | null;
-  /** The step has not ended: its counts will grow. */
-  underWay: boolean;
-}
+export type RatedPoint = ReturnType<typeof ratedPoints>[number];
 
 const RATED_AFTER_SECONDS = 60;
 
 /** Points with events per minute; an unfinished step counts its time so far, and is null in its first minute. */
-export function ratedPoints({ points, stepSeconds, asOf }: Pick<Series, 'points' | 'stepSeconds' | 'asOf'>): RatedPoint[] {
+export function ratedPoints({ points, stepSeconds, asOf }: Pick<Series, 'points' | 'stepSeconds' | 'asOf'>) {
   const now = Date.parse(asOf);
   return points.map((point) => {
     const lastedSeconds = (now - Date.parse(point.at)) / 1_000;
+    // The step has not ended: its counts will grow.
     const underWay = lastedSeconds < stepSeconds;
     const seconds = Math.min(lastedSeconds, stepSeconds);
     const rate = (count: number | null) => (count === null || seconds < RATED_AFTER_SECONDS ? null : (count * 60) / seconds);
