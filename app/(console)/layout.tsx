@@ -15,13 +15,12 @@ export default defineLayout({
   render: async ({ console, actor }, children) => {
     const jar = await cookies();
     const { directory } = console;
-    const outboxes = directory.ids.map((id) => ({ id, name: directory.settings(id).name, changeable: isChangeable(console, id) }));
     return (
       <NextIntlClientProvider>
         <Frame
           console={{
             account: { name: actor.name, role: actor.role },
-            outboxes,
+            outboxes: directory.ids.map((id) => ({ id, name: directory.settings(id).name, changeable: isChangeable(console, id) })),
             interventions: { preview: previewIntervention, intervene, check: checkIntervention, follow: followInterventions },
           }}
           languages={OFFERED_LANGUAGES}

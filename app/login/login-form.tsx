@@ -14,7 +14,6 @@ const FAILURES: Record<string, Failure> = {
   CredentialsSignin: 'wrong',
   too_many: 'too_many',
   disabled: 'disabled',
-  unavailable: 'unavailable',
 };
 
 async function attempt(form: FormData): Promise<Failure | null> {

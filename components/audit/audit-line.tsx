@@ -36,14 +36,10 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
   const code = several ? null : entry.code;
   const made = interventionId === null ? null : timeInId(interventionId);
   const values = entry.after ?? entry.before;
-  const sentence = t.has(`operations.${operation}.sentence`)
-    ? (`operations.${operation}.sentence` as const)
-    : t.has(`audit.sentences.${operation}`)
-      ? (`audit.sentences.${operation}` as const)
-      : 'audit.sentence';
+  const own = [`operations.${operation}.sentence`, `audit.sentences.${operation}`] as const;
   return (
     <span className={classes.sentence}>
-      {t.rich(sentence, {
+      {t.rich(own.find((key) => t.has(key)) ?? 'audit.sentence', {
         outcome,
         operation,
         count: several ? (events?.changed ?? 0) || eventsOf(entry) : 1,
@@ -54,9 +50,8 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
       })}
       {!brief && !several && eventId !== null && (
         <>
-          {' ('}
-          <EventName entry={entry} />
-          {')'}
+          {' '}
+          (<EventName entry={entry} />)
         </>
       )}
       {entry.reason !== '' && (
@@ -92,8 +87,7 @@ function EventName({ entry: { outbox, eventId, eventType, aggregateId } }: { ent
 
 function BeforeAfter({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
   const t = useTranslations('audit.diff');
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  const rows = names
+  const rows = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
     .map((name) => ({ name, from: before?.[name], to: after?.[name] }))
     .map((row) => ({ ...row, changed: row.from !== row.to }))
     .sort((a, b) => Number(b.changed) - Number(a.changed));

@@ -115,19 +115,18 @@ function AuditFilters({ list: { filter, setFilter }, operations }: { list: List<
     ),
   });
   const ids = outboxes.map(({ id }) => id);
-  const chips = [
-    text('actor'),
-    choice('outbox', ids, outboxName),
-    choice('operation', operations, (recorded) => (t.has(`names.${recorded}`) ? t(`names.${recorded}`) : operationName(recorded))),
-    choice('outcome', AUDIT_OUTCOMES, (outcome) => t(`outcomes.${outcome}`)),
-    text('event'),
-    ...(filter.action === undefined ? [] : [text('action')]),
-    useTimeChip(t('time'), filter),
-  ];
   return (
     <Filters
       label={t('filter')}
-      chips={chips}
+      chips={[
+        text('actor'),
+        choice('outbox', ids, outboxName),
+        choice('operation', operations, (recorded) => (t.has(`names.${recorded}`) ? t(`names.${recorded}`) : operationName(recorded))),
+        choice('outcome', AUDIT_OUTCOMES, (outcome) => t(`outcomes.${outcome}`)),
+        text('event'),
+        ...(filter.action === undefined ? [] : [text('action')]),
+        useTimeChip(t('time'), filter),
+      ]}
       onChange={(part) => setFilter({ ...filter, ...part })}
       onClear={isNarrow(filter) ? () => setFilter({}) : null}
     />

@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl';
-import { type KeyboardEvent, memo, type PointerEvent, useId, useMemo } from 'react';
+import { type KeyboardEvent, memo, type PointerEvent, useId } from 'react';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import { type Format, useFormat } from '../figures/use-format';
 import { ChartMarks } from './chart-marks';
@@ -115,20 +115,14 @@ const DAY_MS = 86_400_000;
 /** The fixed part of the overlay: steps that were not observed. */
 const Standing = memo(function Standing({ span: { points }, width }: { span: TimeSpan; width: number }) {
   const words = useTranslations('outbox.charts');
-  const gaps = useMemo(() => runsOf(points, ({ gap }) => gap), [points]);
-  const place = ([first, end]: [number, number]) => ({
-    left: `${(first / points.length) * 100}%`,
-    width: `${((end - first) / points.length) * 100}%`,
+  return runsOf(points, ({ gap }) => gap).map(([first, end]) => {
+    const share = (end - first) / points.length;
+    return (
+      <div key={first} className={classes.gap} style={{ left: `${(first / points.length) * 100}%`, width: `${share * 100}%` }} data-gap>
+        {share * width > 88 && <span>{words('gap')}</span>}
+      </div>
+    );
   });
-  return (
-    <>
-      {gaps.map((run) => (
-        <div key={run[0]} className={classes.gap} style={place(run)} data-gap>
-          {((run[1] - run[0]) / points.length) * width > 88 && <span>{words('gap')}</span>}
-        </div>
-      ))}
-    </>
-  );
 });
 
 function Moving({ span }: { span: TimeSpan }) {
@@ -205,7 +199,6 @@ function ChartReading({ point, index: at, width, panes, span, marks }: ChartRead
   const share = (at + 0.5) / points.length;
   const left = isReadLeft(span, panes[0]?.lines ?? [], at, width);
   const beside = `calc(${(left ? 1 - share : share) * 100}% + 12px)`;
-  const values = readPoint(point, panes, format.number);
   return (
     <div className={classes.reading} data-reading style={left ? { right: beside } : { left: beside }} aria-hidden>
       <p>{stepText(point, stepMs, format)}</p>
@@ -213,7 +206,7 @@ function ChartReading({ point, index: at, width, panes, span, marks }: ChartRead
         <p className={classes.note}>{words('gapWhy')}</p>
       ) : (
         <dl>
-          {values.map(({ name, line, text }) => (
+          {readPoint(point, panes, format.number).map(({ name, line, text }) => (
             <div key={name}>
               <dt>
                 {line && <LineSign line={line} />}

@@ -20,8 +20,7 @@ const CursorContext = createContext({ ...NONE, setCursor: (_: CursorState): void
 export function ChartCursorProvider({ children }: { children: ReactNode }) {
   const [cursor, setState] = useState(NONE);
   const value = useMemo(() => {
-    const setCursor = (next: CursorState) => setState((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
-    return { ...cursor, setCursor };
+    return { ...cursor, setCursor: (next: CursorState) => setState((before) => (isSame(before, next) ? before : next)) };
   }, [cursor]);
   return <CursorContext value={value}>{children}</CursorContext>;
 }

@@ -6,8 +6,7 @@ import classes from '../figures/figures.module.css';
 
 /** Zero at the bottom: a path per run of known values; a dot for the last value if known, and for each one alone between gaps. */
 export function sparklineShape(values: (number | null)[], width: number, height: number) {
-  const known = values.filter((value) => value !== null);
-  const top = Math.max(1, ...known);
+  const top = Math.max(1, ...values.filter((value) => value !== null));
   const step = values.length > 1 ? width / (values.length - 1) : width;
   const runs = runsOf(values, (value) => value !== null).map(([first, end]) =>
     values
@@ -15,10 +14,8 @@ export function sparklineShape(values: (number | null)[], width: number, height:
       .map((value, index) => ({ x: tenth((first + index) * step), y: tenth(height - ((value ?? 0) / top) * height) })),
   );
   const long = runs.filter((points) => points.length > 1);
-  const last = runs.at(-1)?.at(-1);
-  const endsKnown = (values.at(-1) ?? null) !== null;
-  const dots = runs.filter((points) => points.length === 1).flat();
-  if (last && endsKnown && !dots.includes(last)) dots.push(last);
+  const ending = (values.at(-1) ?? null) === null ? undefined : runs.at(-1);
+  const dots = runs.filter((points) => points.length === 1 || points === ending).flatMap((points) => points.slice(-1));
   return { lines: long.map(linePath), grounds: long.map((points) => groundPath(points, height)), dots };
 }
 

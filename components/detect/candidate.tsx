@@ -27,13 +27,8 @@ const SIGN: Record<Confidence, ComponentType<IconProps>> = {
   possible: IconCircleDashed,
 };
 
-export function candidateHref(database: string, candidate: Candidate | null): string {
-  const search = new URLSearchParams({
-    database,
-    ...(candidate === null ? {} : { schema: candidate.name.schema, table: candidate.name.table }),
-  });
-  return `/detect?${search.toString()}`;
-}
+export const candidateHref = (database: string, candidate?: Candidate): string =>
+  `/detect?${new URLSearchParams({ database, ...candidate?.name }).toString()}`;
 
 function ConfidenceMark({ confidence }: { confidence: Confidence }) {
   const t = useTranslations('detect.confidence');
@@ -265,28 +260,25 @@ function WordTable({ status: { column, words, complete, looked }, chosen, pendin
           </tr>
         </thead>
         <tbody>
-          {words.map(({ word, rows, state, sure }) => {
-            const value = Object.hasOwn(chosen, word) ? chosen[word] : state;
-            return (
-              <tr key={word}>
-                <th scope="row" className={classes.mono}>
-                  <bdi>{word}</bdi>
-                </th>
-                <td data-number>{format.number(rows)}</td>
-                <td>
-                  <span className={classes.meaning}>
-                    <Select
-                      aria-label={t('meaningOf', { word })}
-                      value={value ?? ''}
-                      onChange={(event) => onSay(word, LIVE_STATES.find((one) => one === event.currentTarget.value) ?? null)}
-                      data={[{ value: '', label: t('open') }, ...LIVE_STATES.map((one) => ({ value: one, label: states(one) }))]}
-                    />
-                    {!sure && <span className={classes.toConfirm}>{t('toConfirm')}</span>}
-                  </span>
-                </td>
-              </tr>
-            );
-          })}
+          {words.map(({ word, rows, state, sure }) => (
+            <tr key={word}>
+              <th scope="row" className={classes.mono}>
+                <bdi>{word}</bdi>
+              </th>
+              <td data-number>{format.number(rows)}</td>
+              <td>
+                <span className={classes.meaning}>
+                  <Select
+                    aria-label={t('meaningOf', { word })}
+                    value={(Object.hasOwn(chosen, word) ? chosen[word] : state) ?? ''}
+                    onChange={(event) => onSay(word, LIVE_STATES.find((one) => one === event.currentTarget.value) ?? null)}
+                    data={[{ value: '', label: t('open') }, ...LIVE_STATES.map((one) => ({ value: one, label: states(one) }))]}
+                  />
+                  {!sure && <span className={classes.toConfirm}>{t('toConfirm')}</span>}
+                </span>
+              </td>
+            </tr>
+          ))}
         </tbody>
       </table>
     </Block>

@@ -97,7 +97,7 @@ function Body({ chosen, answer, examination, examine, pending }: Omit<DetectScre
           database={chosen}
           initial={examination}
           examine={examine}
-          back={candidateHref(chosen, null)}
+          back={candidateHref(chosen)}
         />
       )}
     </div>

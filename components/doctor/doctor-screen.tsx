@@ -51,7 +51,9 @@ export function DoctorScreen({ outbox, severity, initial, load, examine, silence
   const { examinations, waiting, verdicts = {} } = snapshot;
   const nameOf = (id: string) => examinations.find((one) => one.outbox === id)?.name ?? id;
   const ill = Object.entries(verdicts);
-  const placed = ranked(examinations);
+  const placed: Placed[] = examinations
+    .flatMap(({ outbox: id, name, findings }) => findings.map((finding) => ({ finding, outbox: { id, name } })))
+    .sort((a, b) => SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity));
   const open = placed.filter(({ finding }) => finding.silence === null);
   const silenced = placed.filter(({ finding }) => finding.silence !== null);
   const chosen = open.filter(({ finding }) => severity === undefined || finding.severity === severity);
@@ -138,12 +140,6 @@ export function DoctorScreen({ outbox, severity, initial, load, examine, silence
       {single !== undefined && <TablesSection examination={single} />}
     </div>
   );
-}
-
-function ranked(examinations: readonly Examination[]): Placed[] {
-  return examinations
-    .flatMap(({ outbox, name, findings }) => findings.map((finding) => ({ finding, outbox: { id: outbox, name } })))
-    .sort((a, b) => SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity));
 }
 
 function Examined({ examination: { at, tookMs, database, table } }: { examination: Examination }) {

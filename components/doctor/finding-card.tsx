@@ -99,13 +99,12 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
 
 function Cure({ sql }: { sql: string }) {
   const words = useTranslations('doctor');
-  const frame = useTranslations('frame');
   return (
     <div className={classes.cure}>
       <Code block tabIndex={0} aria-label={words('cure')}>
         {sql}
       </Code>
-      <CopyText text={sql} label={frame('copySql')} />
+      <CopyText text={sql} label={useTranslations('frame')('copySql')} />
     </div>
   );
 }

@@ -82,8 +82,7 @@ export function StateMark({ state, label }: StateMarkProps) {
 }
 
 export function VerdictMark({ verdict }: { verdict: Verdict }) {
-  const words = useTranslations('verdicts');
-  return <Mark sign={TONE_SIGN[VERDICT_TONE[verdict]]} word={words(`${verdict}.name`)} />;
+  return <Mark sign={TONE_SIGN[VERDICT_TONE[verdict]]} word={useTranslations('verdicts')(`${verdict}.name`)} />;
 }
 
 /** The signs of verdicts and findings, defined once for all lines of a table. */
@@ -130,6 +129,5 @@ export function SeveritySign({ severity, count }: { severity: Severity; count: n
 }
 
 export function SeverityMark({ severity }: { severity: Severity }) {
-  const words = useTranslations('doctor');
-  return <Mark sign={SEVERITY_SIGN[severity]} word={words(`severities.${severity}`)} />;
+  return <Mark sign={SEVERITY_SIGN[severity]} word={useTranslations('doctor')(`severities.${severity}`)} />;
 }

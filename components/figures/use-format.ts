@@ -35,9 +35,8 @@ export function useFormat() {
     const percent = (share: number) => format.formatPercent(share, locale);
     const clock = (at: string | number) => format.formatClock(at, timeZone);
     const absolute = (at: string | number) => format.formatAbsolute(at, timeZone);
-    const usual = { locale, timeZone, age, latency, number, rate, percent, clock, absolute };
     return {
-      ...usual,
+      ...{ locale, timeZone, age, latency, number, rate, percent, clock, absolute },
       compact: (value: number) => format.formatCompact(value, locale),
       /** Formats a metric's number by its unit. */
       amount: { count: (value: number) => number(value), share: percent, ms: latency, perMinute: rate },

@@ -48,10 +48,9 @@ export function NothingHere() {
 
 /** Shown while a screen loads: its title and the panel most screens have, so that a click has a visible result. */
 export function ScreenSkeleton() {
-  const words = useTranslations('frame');
   return (
     <div className={classes.skeleton} role="status">
-      <VisuallyHidden>{words('loading')}</VisuallyHidden>
+      <VisuallyHidden>{useTranslations('frame')('loading')}</VisuallyHidden>
       <Skeleton height={28} width={240} animate={false} />
       <Skeleton height={320} animate={false} />
     </div>

@@ -18,13 +18,8 @@ const ChartFrame = dynamic(() => import('../charts/chart-frame').then(({ ChartFr
   loading: () => <Skeleton height={CHART_HEIGHT} radius="sm" animate={false} />,
 });
 
-interface ChartPanelProps extends ChartProps {
-  /** Why there is nothing to draw; undefined if there may be something. */
-  why: UnavailableReason | undefined;
-}
-
-/** A chart with its title and legend, and the same numbers as a table for those who cannot see it. */
-export const ChartPanel = memo(function ChartPanel({ why, ...chart }: ChartPanelProps) {
+/** A chart with its title and legend, and its numbers as a table for those who cannot see it. `why`: why there is nothing to draw, if so. */
+export const ChartPanel = memo(function ChartPanel({ why, ...chart }: ChartProps & { why: UnavailableReason | undefined }) {
   const { title, panes, span } = chart;
   const words = useTranslations('outbox.charts');
   const id = useId();

@@ -126,14 +126,8 @@ const BUTTON = { size: 'compact-sm', side: 'end', width: 288 } as const;
 /** A time to the minute, in the reader's zone. */
 const minuteOf = (at: number, timeZone: string) => instantToWall(at, timeZone).slice(0, 16);
 
-interface SpanFormProps {
-  span: TimeSpan;
-  onApply: (span: { from: string; to: string }) => void;
-  close: () => void;
-}
-
 /** Sets a span by its two times, without dragging. */
-function SpanForm({ span, onApply, close }: SpanFormProps) {
+function SpanForm({ span, onApply, close }: { span: TimeSpan; onApply: (span: Record<'from' | 'to', string>) => void; close: () => void }) {
   const words = useTranslations('outbox.charts');
   const { timeZone } = useFormat();
   const [walls, setWalls] = useState(() => ({ from: minuteOf(span.from, timeZone), to: minuteOf(span.to, timeZone) }));

@@ -76,7 +76,6 @@ function Details({ collector: { method, watchedSince, everyMs, cost, advice } }:
     time: format.latency(cost.milliseconds),
     each: format.latency(cost.milliseconds / Math.max(1, cost.statements)),
   });
-  const known = KNOWN_ADVICE.find((code) => code === advice?.code);
   return (
     <>
       <FactList
@@ -89,7 +88,7 @@ function Details({ collector: { method, watchedSince, everyMs, cost, advice } }:
       />
       {advice && (
         <div className={classes.advice}>
-          <p>{words(`advice.${known ?? 'other'}`)}</p>
+          <p>{words(`advice.${KNOWN_ADVICE.find((code) => code === advice?.code) ?? 'other'}`)}</p>
           {advice.sql !== null && (
             <>
               <Code block tabIndex={0}>

@@ -41,9 +41,8 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
   });
   const { outbox, summary, collector, series, marks, doctor, stale } = snapshot;
   const [explained, explain] = useState(false);
-  const old = useIsStale(summary.asOf, POLL_INTERVAL_MS) || stale !== null;
   return (
-    <div className={classes.screen} data-stale={old}>
+    <div className={classes.screen} data-stale={useIsStale(summary.asOf, POLL_INTERVAL_MS) || stale !== null}>
       <header className={classes.head}>
         <Title order={1}>{outbox.name}</Title>
         <p className={classes.where}>

@@ -44,16 +44,8 @@ export type TrendsAction = (input: { outbox: string; window: Window; types: stri
 /** Trends change more slowly than the figures, and each type costs a reading. */
 const TREND_INTERVAL_MS = 60_000;
 
-interface TrendsWanted {
-  outbox: string;
-  window: Window;
-  sort: TypeSort;
-  /** In the order that they are shown in. */
-  types: readonly string[];
-}
-
 /** The flow of the types shown first, read after the screen is shown. Their order changes more often than they are read. */
-function useTypeTrends({ outbox, window, sort, types }: TrendsWanted, action: TrendsAction): TypeTrend[] | undefined {
+function useTypeTrends(action: TrendsAction, outbox: string, window: Window, sort: TypeSort, types: readonly string[]) {
   const { data } = useQuery({
     queryKey: ['type-trends', outbox, window, sort],
     queryFn: async () => {
@@ -87,14 +79,13 @@ interface TypeTableProps {
 export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProps) {
   const { byType: rows } = summary;
   const words = useTranslations('outbox');
-  const windows = useTranslations('frame.windows');
   const search = useSearchParams();
   const [sort, setSort] = useState<TypeSort>({ column: 'trouble', descending: true });
   const sorted = sortTypes(rows, sort);
   const types = sorted.map(({ type }) => type);
-  const trends = useTypeTrends({ outbox: outbox.id, window: view.window, sort, types }, trendsAction);
+  const trends = useTypeTrends(trendsAction, outbox.id, view.window, sort, types);
   const format = useFormat();
-  const window = windows(view.window);
+  const window = useTranslations('frame.windows')(view.window);
   const cell = (row: TypeFigures, column: NumberColumn, first: boolean) => {
     const value = row[column];
     // A column that this table cannot fill shows the reason once.

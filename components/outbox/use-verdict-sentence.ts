@@ -20,12 +20,8 @@ const BLIND: Record<string, string> = {
 };
 
 /** The verdict on an outbox as one sentence: "The relay stopped 6 m 10 s ago; 1,204 waiting, oldest 6 m 12 s". */
-export function useVerdictSentence({
-  diagnosis,
-  depth,
-  oldestPendingAt,
-  slot,
-}: Pick<FleetLine['summary'], 'diagnosis' | 'oldestPendingAt' | 'slot' | 'depth'>): string {
+export function useVerdictSentence(summary: Pick<FleetLine['summary'], 'diagnosis' | 'oldestPendingAt' | 'slot' | 'depth'>): string {
+  const { diagnosis, depth, oldestPendingAt, slot } = summary;
   const words = useTranslations('verdicts');
   const facts = useTranslations('evidence');
   const format = useFormat();

@@ -78,7 +78,9 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
       further('settings', outboxHref(id, '/settings'), 'settings proof', <IconChecks size={16} />),
     ];
   });
-  const matching = (targets: Target[]) => targets.filter((target) => matches(target, wanted));
+  const parts = wanted.toLowerCase().split(/\s+/);
+  const matching = (targets: Target[]) =>
+    targets.filter(({ label, words }) => parts.every((part) => `${label} ${words}`.toLowerCase().includes(part)));
   const shownScreens = matching(screens);
   const shownOutboxes = wanted === '' ? ofOutboxes.filter(({ further }) => further !== true) : matching(ofOutboxes);
   const go = (href: string) => () => goTo((router) => router.push(href));
@@ -157,22 +159,13 @@ function TargetGroup({ label, targets, go }: { label: string; targets: Target[];
   );
 }
 
-function matches({ label, words }: Target, wanted: string): boolean {
-  const text = `${label} ${words}`.toLowerCase();
-  return wanted
-    .toLowerCase()
-    .split(/\s+/)
-    .every((part) => text.includes(part));
-}
-
 const LIST_ID = 'palette-list';
 
 /** Selects the first result, which Enter opens: Spotlight does so when the text changes, but not for later results. */
 function FirstSelected({ found, goThere, onGone }: { found: string; goThere: boolean; onGone: () => void }) {
   const gone = useEffectEvent(onGone);
   useEffect(() => {
-    const list = document.getElementById(LIST_ID);
-    const [first, ...others] = list?.querySelectorAll<HTMLElement>('[data-action]') ?? [];
+    const [first, ...others] = document.getElementById(LIST_ID)?.querySelectorAll<HTMLElement>('[data-action]') ?? [];
     if (first === undefined) return;
     for (const other of others) other.removeAttribute('data-selected');
     first.setAttribute('data-selected', 'true');

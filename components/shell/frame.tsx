@@ -107,9 +107,8 @@ function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<Fr
 
 /** The screen; hidden from a person who is signed out. Apart from the shell, which a new reading does not render. */
 function Main({ children }: { children: ReactNode }) {
-  const signedOut = useLiveReading()?.failing?.code === 'unauthenticated';
   return (
-    <main id="main" tabIndex={-1} className={classes.main} hidden={signedOut}>
+    <main id="main" tabIndex={-1} className={classes.main} hidden={useLiveReading()?.failing?.code === 'unauthenticated'}>
       {children}
     </main>
   );
