@@ -32,24 +32,19 @@ export interface ProblemOptions {
 
 /** An expected failure with a stable code. `detail` is safe to show: it never holds SQL, secrets or driver text. */
 export class Problem extends Error {
-  readonly fields?: Record<string, string>;
+  readonly fields?: ProblemOptions['fields'];
   readonly because?: ReadOnlyReason;
-  readonly ofStore: boolean;
+  readonly ofStore: boolean = false;
   readonly reference?: string;
   readonly retryAfterSeconds?: number;
 
   constructor(
     readonly code: ProblemCode,
     readonly detail: string,
-    options: ProblemOptions = {},
+    { cause, ...options }: ProblemOptions = {},
   ) {
-    super(`${code}: ${detail}`, { cause: options.cause });
-    this.name = 'Problem';
-    this.fields = options.fields;
-    this.because = options.because;
-    this.ofStore = options.ofStore ?? false;
-    this.reference = options.reference;
-    this.retryAfterSeconds = options.retryAfterSeconds;
+    super(`${code}: ${detail}`, { cause });
+    Object.assign(this, { name: 'Problem', ...options });
   }
 
   get status(): number {
