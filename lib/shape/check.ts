@@ -21,12 +21,11 @@ export interface Words {
 
 /** All problems of a shape, with their paths; [] if there are none. With `words`, its codes must be known ones. */
 export function shapeProblems(shape: Shape, words?: Words): ShapeProblem[] {
-  const captured = groupsOf(shape.match?.pattern ?? '');
   const known: Record<string, { what: string; names: string[] }> = {
     parameter: { what: 'parameter', names: ['maxAttempts', 'stuckAfter', ...Object.keys(shape.parameters.extra ?? {})] },
     companion: { what: 'companion', names: Object.keys(shape.companions) },
     join: { what: 'companion', names: Object.keys(shape.companions) },
-    captured: { what: 'named group', names: captured },
+    captured: { what: 'named group', names: groupsOf(shape.match?.pattern ?? '') },
   };
   const under: Record<string, string> = { parameter: 'parameters.extra', captured: 'match.pattern' };
   const parts = ['columns', 'rows', 'states', 'dead', 'cursor', 'operations', 'archive', 'asDead'] as const;

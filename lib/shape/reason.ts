@@ -37,8 +37,7 @@ export function disjoint(left: Condition, right: Condition): boolean {
 /** The column on which a condition has two tests that exclude each other; null if there is none. */
 export function contradiction(condition: Condition): string | null {
   const leaves = required(condition);
-  const found = leaves.find((a, index) => leaves.slice(index + 1).some((b) => a.column === b.column && contradict(a, b)));
-  return found?.column ?? null;
+  return leaves.find((a, index) => leaves.slice(index + 1).some((b) => a.column === b.column && contradict(a, b)))?.column ?? null;
 }
 
 /** True if every row that satisfies `inner` satisfies the single test `outer`, judged by single columns. */
@@ -76,10 +75,8 @@ interface End {
 }
 type Range = [lower: End, upper: End];
 
-const ENDLESS: Range = [
-  { at: -Infinity, inside: false },
-  { at: Infinity, inside: false },
-];
+const end = (at: number, inside: boolean): End => ({ at, inside });
+const ENDLESS: Range = [end(-Infinity, false), end(Infinity, false)];
 
 /** What a test accepts, if it can be listed: values, and a range of numbers. */
 interface LetThrough {
@@ -93,11 +90,7 @@ function listed(values: Scalar[], ignoreCase: boolean | undefined): LetThrough {
   if (ignoreCase === true) return unlisted();
   const numbers = values.filter((value) => typeof value === 'number');
   if (numbers.length < values.length) return { values, range: null };
-  const ends: Range = [
-    { at: Math.min(...numbers), inside: true },
-    { at: Math.max(...numbers), inside: true },
-  ];
-  return { values, range: ends };
+  return { values, range: [end(Math.min(...numbers), true), end(Math.max(...numbers), true)] };
 }
 
 function ranged(operand: Operand, range: (at: number) => Range): LetThrough {
@@ -107,10 +100,10 @@ function ranged(operand: Operand, range: (at: number) => Range): LetThrough {
 const LET_THROUGH: LeafVisitor<LetThrough> = {
   equals: ({ equals, ignoreCase }) => listed([equals], ignoreCase),
   in: ({ in: values, ignoreCase }) => listed(values, ignoreCase),
-  above: ({ above }) => ranged(above, (at) => [{ at, inside: false }, ENDLESS[1]]),
-  atLeast: ({ atLeast }) => ranged(atLeast, (at) => [{ at, inside: true }, ENDLESS[1]]),
-  below: ({ below }) => ranged(below, (at) => [ENDLESS[0], { at, inside: false }]),
-  atMost: ({ atMost }) => ranged(atMost, (at) => [ENDLESS[0], { at, inside: true }]),
+  above: ({ above }) => ranged(above, (at) => [end(at, false), ENDLESS[1]]),
+  atLeast: ({ atLeast }) => ranged(atLeast, (at) => [end(at, true), ENDLESS[1]]),
+  below: ({ below }) => ranged(below, (at) => [ENDLESS[0], end(at, false)]),
+  atMost: ({ atMost }) => ranged(atMost, (at) => [ENDLESS[0], end(at, true)]),
   isNull: unlisted,
   isTrue: unlisted,
   isEmpty: unlisted,

@@ -54,13 +54,12 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables) {
       main.resolve(ours, ['shape', 'dead', 'map', theirs]);
     }
   checkNeverNull(shape, main, binding);
-  const states = shape.states.map((rule, index) => ({
-    ...rule,
-    when: bindCondition(rule.when, main, ['shape', 'states', index, 'when'], binding),
-  }));
   const bound: Shape = {
     ...shape,
-    states,
+    states: shape.states.map((rule, index) => ({
+      ...rule,
+      when: bindCondition(rule.when, main, ['shape', 'states', index, 'when'], binding),
+    })),
     ...(shape.rows === undefined ? {} : { rows: bindCondition(shape.rows, main, ['shape', 'rows'], binding) }),
     ...bindOperations(shape, { main, dead }, binding),
     ...(shape.dead === undefined ? {} : { dead: { ...shape.dead, ...boundMap(shape, main, dead) } }),
@@ -152,10 +151,8 @@ function deadPlace(shape: Shape, table: BoundTable, outboxId: ColumnDescription[
 function checkDeadId(shape: Shape, id: ColumnDescription[], outboxId: ColumnDescription[], problems: Problems): void {
   const path: Path = ['shape', 'dead', 'columns', 'id'];
   const cure = 'name the column that holds the id the event had';
-  if (id.length !== outboxId.length) {
-    problems.add(path, `names ${id.length} of ${outboxId.length} columns by which the outbox names a row: ${cure}`);
-    return;
-  }
+  if (id.length !== outboxId.length)
+    return problems.add(path, `names ${id.length} of ${outboxId.length} columns by which the outbox names a row: ${cure}`);
   id.forEach(({ name, type, kind }, index) => {
     const ours = outboxId[index];
     if (ours === undefined) return;

@@ -55,8 +55,7 @@ export function applyNamedEncodings({ times, bytes = {} }: Shape, main: BoundTab
 
 /** The columns of the id. Reports missing ones. */
 export function bindId(columns: Columns, table: BoundTable, path: Path): ColumnDescription[] {
-  const names = columns.id === undefined ? [] : idColumns(columns.id);
-  return names.flatMap((name) => table.resolve(name, [...path, 'id']) ?? []);
+  return (columns.id === undefined ? [] : idColumns(columns.id)).flatMap((name) => table.resolve(name, [...path, 'id']) ?? []);
 }
 
 export function bindRoles(columns: Columns, table: BoundTable, path: Path, captured: Captured, binding: Binding): Place['roles'] {

@@ -18,13 +18,10 @@ export class Problems {
   }
 }
 
-/** What a written name matches in a catalogue: one name, several equally well, or none. */
-export type Found = { name: string } | { several: string[] } | null;
-
 const squeezed = (name: string): string => name.toLowerCase().replaceAll('_', '');
 
-/** Matches exactly, then ignoring case, then ignoring underscores too (`CreatedAt`, `created_at`, `createdat`), if only one fits. */
-export function findName(written: string, known: Iterable<string>): Found {
+/** What a written name matches in a catalogue: one name, several equally well, or none. Matches exactly, then ignoring case, then ignoring underscores too (`CreatedAt`, `created_at`, `createdat`), if only one fits. */
+export function findName(written: string, known: Iterable<string>): { name: string } | { several: string[] } | null {
   const names = [...known];
   if (names.includes(written)) return { name: written };
   for (const same of [(name: string) => name.toLowerCase(), squeezed]) {
@@ -82,10 +79,7 @@ export class BoundTable {
     // A type with a time zone needs no encoding `utc`.
     if (this.lenient && encoding === 'utc' && column.kind === 'instant') return;
     const problem = encodingProblem(column, encoding);
-    if (problem !== null) {
-      this.problems.add(path, problem);
-      return;
-    }
+    if (problem !== null) return this.problems.add(path, problem);
     const encoded = isHeld(encoding) ? { ...column, holds: encoding } : { ...column, time: encoding };
     this.description.columns.set(column.name, encoded);
     this.resolved.set(name, encoded);
