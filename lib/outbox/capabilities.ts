@@ -19,7 +19,7 @@ function describeCapabilities(outbox: Outbox): Capabilities {
   const operations: Record<string, OperationCapability> = {};
   for (const [key, rules] of Object.entries(shape.operations)) operations[key] = operationCapability(outbox, rules);
   operations.archive = { offered: false, because: shape.noArchive ?? 'not_in_schema' };
-  operations.restore = NOT_IN_SCHEMA;
+  operations.restore = { offered: false, because: 'not_in_schema' };
   if (shape.archive !== undefined) {
     const { from, warnings } = shape.archive;
     operations.archive = { offered: true, from: from.filter((state) => canShow(outbox, state)), warnings };
@@ -84,8 +84,6 @@ function stateCapability(outbox: FoundOutbox, state: State): StateCapability {
   if (kind === 'external' && state !== 'archived') return { available: false, because: 'external_relay' };
   return { available: false, because: kind === 'presence' && state === 'published' ? 'deleted_on_publish' : 'not_in_schema' };
 }
-
-const NOT_IN_SCHEMA: OperationCapability = { offered: false, because: 'not_in_schema' };
 
 function operationCapability(outbox: FoundOutbox, rules: OperationRules): OperationCapability {
   if (!Array.isArray(rules)) return { offered: false, because: rules.refuse };

@@ -106,8 +106,7 @@ export function numberedKey(place: Place): string | null {
 export function uniqueKey(place: Place): string | null {
   const [id, ...others] = place.id;
   if (id === undefined || others.length > 0) return null;
-  const walks = uniqueIndexes(place).some(({ sorted, columns }) => sorted.length === 1 && columns[0] === id.name);
-  return walks ? id.name : null;
+  return uniqueIndexes(place).some(({ sorted, columns }) => sorted.length === 1 && columns[0] === id.name) ? id.name : null;
 }
 
 /** Unique indexes over all rows; a partial one allows duplicates outside its predicate. */

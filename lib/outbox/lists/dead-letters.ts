@@ -35,8 +35,7 @@ function deadRows(outbox: Outbox, start: ListStart, columns: (at: PlaceSql) => R
     for (const { stretch, after } of stretches(start)) {
       const limit = DEAD_SCANNED_MAX - rows.length;
       if (limit === 0) break;
-      const span = { stretch, direction, after, until: null, limit };
-      const statement = positionedRows(outbox, walks, span, columns);
+      const statement = positionedRows(outbox, walks, { stretch, direction, after, until: null, limit }, columns);
       if (statement !== null) rows.push(...(await sql<DeadRow>`${statement}`.execute(db)).rows);
     }
     return rows;

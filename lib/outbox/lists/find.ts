@@ -45,9 +45,8 @@ export async function findEvents(
       }
     }),
   );
-  const events = found.flatMap((one) => one.events);
   return {
-    events: events.toSorted((a, b) => ORDER.indexOf(a.event.state) - ORDER.indexOf(b.event.state)),
+    events: found.flatMap((one) => one.events).toSorted((a, b) => ORDER.indexOf(a.event.state) - ORDER.indexOf(b.event.state)),
     more: found.flatMap(({ more }) => more),
     gaps: found.flatMap(({ gaps }) => gaps),
   };

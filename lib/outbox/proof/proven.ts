@@ -70,12 +70,11 @@ function untestedTable(place: Place, rules: Outbox['rules']['dead'], tested: Pro
     was: tested.columns[name],
     now: generated ? 'generated' : kind,
   }));
-  const triggers = (rules?.triggers ?? []).filter(
-    ({ enabled, timing, name }) => enabled && timing !== 'after' && !tested.triggers.includes(name),
-  );
   return [
     ...columns.filter(({ was, now }) => was !== undefined && was !== now).map((one) => difference('column_type', of, one)),
-    ...triggers.map(({ name }) => difference('trigger_added', of, { name })),
+    ...(rules?.triggers ?? [])
+      .filter(({ enabled, timing, name }) => enabled && timing !== 'after' && !tested.triggers.includes(name))
+      .map(({ name }) => difference('trigger_added', of, { name })),
     ...(rules?.rewritten === true ? [difference('rewritten', of, {})] : []),
   ];
 }

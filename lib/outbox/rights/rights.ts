@@ -74,8 +74,7 @@ export function calledFunctions(outbox: FoundOutbox): { schema: string; name: st
       if (call !== undefined) called.set(call.function, [...new Set([...(called.get(call.function) ?? []), key])]);
   return [...called].map(([written, operations]) => {
     const [first = '', second] = written.split('.');
-    const schema = second === undefined ? (outbox.main.table.schema ?? 'public') : first;
-    return { schema, name: second ?? first, operations };
+    return { schema: second === undefined ? (outbox.main.table.schema ?? 'public') : first, name: second ?? first, operations };
   });
 }
 

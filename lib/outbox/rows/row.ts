@@ -40,6 +40,11 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
   const { fragments } = outbox.database.engine;
   const { timeZone } = outbox.parameters;
   const role = (key: ValueRole): RoleSql | null => roleSql(outbox, place, key, alias);
+  /** The role's value as a text; NULL if the place lacks it. */
+  const told = (key: ValueRole, say: (bound: RoleSql) => RawBuilder<string | null>): RawBuilder<string | null> => {
+    const bound = role(key);
+    return bound === null ? NO_TEXT : say(bound);
+  };
   /** Size in bytes of the column that holds the role's value, known without reading it; null if there is none. */
   const size = (key: ValueRole): RawBuilder<unknown> | null => roleSize(outbox, place, key, alias);
   const id = rowId(outbox.database.engine, place, alias);
@@ -54,20 +59,10 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
     rows: place.key === 'main' ? rowFilter(outbox.shape, alias, outbox.scope) : null,
     role,
     roleSize: size,
-    /** The role's value as text; NULL if the place lacks it. */
-    roleText(key: ValueRole): RawBuilder<string | null> {
-      const bound = role(key);
-      return bound === null ? NO_TEXT : fragments.asText(bound.sql, bound.description);
-    },
+    roleText: (key: ValueRole) => told(key, (bound) => fragments.asText(bound.sql, bound.description)),
     /** The beginning of the role's text. */
-    roleHead(key: ValueRole, characters: number): RawBuilder<string | null> {
-      const bound = role(key);
-      return bound === null ? NO_TEXT : fragments.head(bound.sql, bound.description, characters);
-    },
-    roleIso(key: ValueRole): RawBuilder<string | null> {
-      const bound = role(key);
-      return bound === null ? NO_TEXT : fragments.isoTime(bound.sql, bound.description, timeZone);
-    },
+    roleHead: (key: ValueRole, characters: number) => told(key, (bound) => fragments.head(bound.sql, bound.description, characters)),
+    roleIso: (key: ValueRole) => told(key, (bound) => fragments.isoTime(bound.sql, bound.description, timeZone)),
     /** The role's value as an instant; null if the place lacks it. */
     roleInstant(key: ValueRole): RawBuilder<unknown> | null {
       const bound = role(key);
@@ -132,9 +127,8 @@ export function amountColumns({ database, settings: { amount }, shape }: Outbox,
 function takenApart(outbox: Outbox, { roles }: Place): ValueRole[] {
   const documents = new Map<string, ValueRole>();
   for (const [key, bound] of Object.entries(roles)) {
-    const apart =
-      bound.constant === null && (bound.path.length > 0 || bound.last || (key === 'payload' && outbox.settings.amount !== null));
-    if (apart) documents.set(`${bound.join?.name ?? ''}.${bound.column.name}`, key as ValueRole);
+    if (bound.constant === null && (bound.path.length > 0 || bound.last || (key === 'payload' && outbox.settings.amount !== null)))
+      documents.set(`${bound.join?.name ?? ''}.${bound.column.name}`, key as ValueRole);
   }
   return [...documents.values()];
 }
@@ -143,12 +137,8 @@ function takenApart(outbox: Outbox, { roles }: Place): ValueRole[] {
 export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): VersionedEvent {
   const [name = '', ...label] = row.state.split(':');
   const state = isState(name) ? name : 'unmapped';
-  const told = Object.fromEntries([...TEXTS, ...OTHERS].map((key) => [key, row[key]])) as Pick<
-    EventRow,
-    (typeof TEXTS | typeof OTHERS)[number]
-  >;
   return {
-    ...told,
+    ...(Object.fromEntries([...TEXTS, ...OTHERS].map((key) => [key, row[key]])) as Pick<EventRow, (typeof TEXTS | typeof OTHERS)[number]>),
     id: row.id,
     state,
     stateLabel: ownWord(name, label.join(':')),

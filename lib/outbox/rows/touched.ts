@@ -4,22 +4,16 @@ import { capturedOf, filledName } from '@/lib/shape/bind/find-table';
 import { capabilitiesOf } from '../capabilities';
 import { LINE_OUTBOX, recordTables } from '../companions';
 import { tableParts } from '@/lib/shape/schema/names';
-import { livePlaces, type Outbox, type OutboxSettings } from '../outbox';
+import { allPlaces, type Outbox, type OutboxSettings } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { or } from '@/lib/shape/compile';
 import type { RowId } from './row-id';
-
-interface EventPlace {
-  place: Place;
-  id: RowId;
-  state: RawBuilder<string>;
-}
 
 /**
  * How many applied lines the records have for the event, as its row may look unchanged. A count, because ids depend on clocks. NULL for
  * rows that no operation takes, or if records cannot be counted. Served by the index on the lines' `event_id`; locks nothing.
  */
-export function touchedCount(outbox: Outbox, at: EventPlace): RawBuilder<string | null> {
+export function touchedCount(outbox: Outbox, at: { place: Place; id: RowId; state: RawBuilder<string> }): RawBuilder<string | null> {
   const states = statesTaken(outbox, at.place);
   if (outbox.records !== 'countable' || states.length === 0) return NOT_COUNTED;
   const lines = appliedLines(outbox, at.id.text);
@@ -32,13 +26,11 @@ export function touchedCount(outbox: Outbox, at: EventPlace): RawBuilder<string 
 export function touchedCountOfRead(outbox: Outbox, alias: string): RawBuilder<string | null> {
   if (outbox.records !== 'countable') return NOT_COUNTED;
   const [place, state] = [sql.id(alias, 'place'), sql.id(alias, 'state')];
-  const taken = livePlaces(outbox).flatMap((one) => {
+  const counted = allPlaces(outbox).flatMap((one) => {
     // The library's own name may follow the state.
     const are = statesTaken(outbox, one).map((name) => sql<boolean>`${state} = ${sql.lit(name)} or ${state} like ${sql.lit(`${name}:%`)}`);
     return are.length === 0 ? [] : [sql<boolean>`${place} = ${sql.lit(one.key)} and (${or(are)})`];
   });
-  const archived = outbox.archive === null || statesTaken(outbox, outbox.archive).length === 0 ? [] : [sql<boolean>`${place} = 'archive'`];
-  const counted = [...taken, ...archived];
   if (counted.length === 0) return NOT_COUNTED;
   return sql`case when ${or(counted)} then ${appliedLines(outbox, sql.id(alias, 'id'))} end`;
 }

@@ -227,8 +227,7 @@ function scanOf(scanned: Scanned, rows: number): Source {
   // Rows are read twice: to find the last one, and up to it.
   const walk = fetched ? walkOf(scanned, Math.floor(rows / 2)) : null;
   const limit = !fetched ? rows : walk === null ? FETCHED_ROWS : Math.floor(rows / 2);
-  const order = newestFirst === null ? null : sql`${at.column(newestFirst)} desc`;
-  return { ...bounded(scanned, SCAN, parts, limit, { order }), walk };
+  return { ...bounded(scanned, SCAN, parts, limit, { order: newestFirst === null ? null : sql`${at.column(newestFirst)} desc` }), walk };
 }
 
 /** Along the unique key, newest first if it is a number; null if the table has no one-column key. */
