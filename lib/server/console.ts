@@ -161,8 +161,7 @@ export async function stopConsole(): Promise<void> {
 
 /** Ends the console for good: it refuses new work while it finishes what is under way, and no later call starts another. */
 export async function endConsole(): Promise<void> {
-  const running = holder[KEY];
-  await (await running)?.stop();
+  await (await holder[KEY])?.stop();
   holder[KEY] = undefined;
   holder[ENDED] = true;
 }

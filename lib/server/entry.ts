@@ -5,7 +5,5 @@ export type EntryDeclaration =
   { id: string; permission: Permission; public?: undefined } | { id: string; public: true; permission?: undefined };
 
 /** Attaches its declaration to a wrapped entry point, so that a test can list them all. */
-export function declare<F extends object>(wrapped: F, declaration: EntryDeclaration): F & { entry: EntryDeclaration } {
-  const { id, permission } = declaration;
-  return Object.assign(wrapped, { entry: permission === undefined ? ({ id, public: true } as const) : { id, permission } });
-}
+export const declare = <F extends object>(wrapped: F, entry: EntryDeclaration): F & { entry: EntryDeclaration } =>
+  Object.assign(wrapped, { entry });

@@ -6,14 +6,6 @@ import { databaseProblem } from '@/lib/outbox/directory';
 import { Problem } from '@/lib/shared/problems';
 import { log } from './log';
 
-/** An expected failure in one line: what went wrong and what mends it. */
-interface FailureLine {
-  code: string;
-  /** SQLSTATE or the driver's own code; null if there is none. */
-  state: string | null;
-  text: string;
-}
-
 /** The same failure of one database is logged once in this time. */
 const SAME_AGAIN_MS = 60_000;
 /** Of a connection that could not be opened, these say more than that the database cannot be reached. */
@@ -21,8 +13,11 @@ const CONNECTING = new Set(['connection', 'login', 'no_database', 'tls_none', 't
 /** Our own errors whose message names the cure. */
 const OWN = new Set(['RecordsUnreadable', 'StoreTrouble', 'NotComputed']);
 
-/** null for a fault of our own, which is logged with its stack. Never holds the driver's text, which may quote values. */
-export function failureLine(error: unknown, database: string): FailureLine | null {
+/**
+ * An expected failure in one line: what went wrong and what mends it; `state` is SQLSTATE or the driver's own code, null if there is none.
+ * null for a fault of our own, which is logged with its stack. Never holds the driver's text, which may quote values.
+ */
+export function failureLine(error: unknown, database: string): { code: string; state: string | null; text: string } | null {
   if (error instanceof Problem) {
     const { cause, code, detail } = error;
     if (cause === undefined) return { code, state: null, text: detail };

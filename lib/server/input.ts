@@ -43,8 +43,7 @@ export function queryOf(url: URL): Record<string, string | string[]> {
 }
 
 async function readCapped(request: Request): Promise<string> {
-  const declared = Number(request.headers.get('content-length') ?? '0');
-  if (declared > LIMIT_BYTES) throw new BadRequest(413, 'The body is larger than 1 MiB');
+  if (Number(request.headers.get('content-length') ?? '0') > LIMIT_BYTES) throw new BadRequest(413, 'The body is larger than 1 MiB');
   if (request.body === null) return '';
   const chunks: Uint8Array[] = [];
   let size = 0;

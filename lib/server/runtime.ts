@@ -44,8 +44,7 @@ export async function startRuntime(): Promise<void> {
 
 /** Errors that reached Next itself; the page shows the digest. A PageFailure is logged where it arises. */
 export function logRequestError(error: unknown, request: { path: string; method: string }): void {
-  const known = error instanceof Error && error.name === 'PageFailure';
-  if (known) return;
+  if (error instanceof Error && error.name === 'PageFailure') return;
   const digest = typeof error === 'object' && error !== null && 'digest' in error ? error.digest : undefined;
   log().error({ err: error, digest, path: request.path.split('?')[0], method: request.method }, 'a page failed');
 }

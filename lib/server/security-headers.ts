@@ -1,7 +1,7 @@
 /** Scripts run by nonce only; Mantine writes style attributes, which no nonce covers. Hot reload needs eval and a socket. */
 export function contentSecurityPolicy(options: { nonce: string; https: boolean; development: boolean }): string {
   const { nonce, https, development } = options;
-  const directives = [
+  return [
     `default-src 'self'`,
     `script-src 'nonce-${nonce}' 'strict-dynamic'${development ? ` 'unsafe-eval'` : ''}`,
     `style-src 'self' 'nonce-${nonce}'`,
@@ -16,8 +16,7 @@ export function contentSecurityPolicy(options: { nonce: string; https: boolean; 
     `form-action 'self'`,
     `frame-ancestors 'none'`,
     ...(https ? ['upgrade-insecure-requests'] : []),
-  ];
-  return directives.join('; ');
+  ].join('; ');
 }
 
 /** The headers that are the same for every page. */

@@ -194,18 +194,18 @@ export function createReadings(directory: OutboxDirectory, { history, now, compu
     entry.cost = { readings: cost.readings + 1, rows: cost.rows + rows, milliseconds: cost.milliseconds + entry.tookMs };
   }
 
-  /** A request for this outbox alone does not wait for others that are read in turn. */
-  function hurry(entry: Entry): void {
-    entry.hurried = true;
-    entry.ticket?.hurry();
-  }
-
-  const answerOf = (entry: Entry, failure = entry.failure): Answer => {
-    const { outbox, reading, head, open, cost, once } = entry;
-    const previous = entry.history.filter((past) => reading !== null && past.asOf < reading.asOf);
-    const coming = entry.inFlight?.then(() => answerOf(entry)) ?? null;
-    return { outbox, reading, head, open, cost, once, failure, previous, coming, ageMs: now() - entry.readAt };
-  };
+  const answerOf = (entry: Entry, failure = entry.failure): Answer => ({
+    outbox: entry.outbox,
+    reading: entry.reading,
+    head: entry.head,
+    open: entry.open,
+    ageMs: now() - entry.readAt,
+    failure,
+    previous: entry.history.filter((past) => entry.reading !== null && past.asOf < entry.reading.asOf),
+    cost: entry.cost,
+    coming: entry.inFlight?.then(() => answerOf(entry)) ?? null,
+    once: entry.once,
+  });
 
   const isOneOfMany = (id: string, inTurn: CachePolicy['inTurn']): boolean => inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER;
 
@@ -240,7 +240,9 @@ export function createReadings(directory: OutboxDirectory, { history, now, compu
       if (next !== null) await next;
       if (entry.inFlight === null && entry.triedAt >= oldest) return;
       entry.inFlight ??= read(id, entry, inTurn !== undefined).finally(() => (entry.inFlight = null));
-      if (inTurn === undefined) hurry(entry);
+      // A request for this outbox alone does not wait for others that are read in turn.
+      entry.hurried ||= inTurn === undefined;
+      if (inTurn === undefined) entry.ticket?.hurry();
       await entry.inFlight;
     };
     const wait = entry.failure !== null ? failingMs : waitFor(entry, asked, inTurn, waitMs);

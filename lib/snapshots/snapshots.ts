@@ -126,8 +126,7 @@ export function createSnapshots(directory: OutboxDirectory, options: SnapshotsOp
     const figures = read && summarise(await sum(read, id, spanOf({ window }, read.reading.asOf), series), window);
     const failure = graveFailure(answer, now());
     const at = failure === null && reading !== null ? Date.parse(reading.asOf) : now();
-    const circumstances = { reading, figures, failure, previous, history: read && (await recentOf(read, id)), now: at };
-    const diagnosis = diagnose(circumstances, answer.open);
+    const diagnosis = diagnose({ reading, figures, failure, previous, history: read && (await recentOf(read, id)), now: at }, answer.open);
     return {
       outbox: infoOf(id, answer),
       summary: { ...(figures ?? noFigures(window, nowIso(), whyNothing(answer))), diagnosis },

@@ -47,11 +47,10 @@ async function signIn(console: Console, email: string, password: string, browser
 export function authOptions(console: Console, browser: Browser): NextAuthOptions {
   const origin = publicOrigin();
   const secure = origin.startsWith('https://');
-  const maxAge = Math.round(console.config.auth.sessionHours * 3_600);
   return {
     secret: environment().secret,
     useSecureCookies: secure,
-    session: { strategy: 'jwt', maxAge },
+    session: { strategy: 'jwt', maxAge: Math.round(console.config.auth.sessionHours * 3_600) },
     pages: { signIn: '/login', signOut: '/login', error: '/login' },
     cookies: {
       sessionToken: { name: sessionCookieName(origin), options: { httpOnly: true, sameSite: 'lax', path: '/', secure } },

@@ -82,8 +82,7 @@ export async function runProof(context: Context, outboxId: string, events: strin
   // With the table as it is now, not as bound up to 30 s ago.
   console.directory.forget(outboxId);
   await onOutbox(context, outboxId, async (outbox) => {
-    const document = await prove(outbox, { events, actor: actor.name });
-    await keepProof(console.store, console.directory, outbox, document, actor);
+    await keepProof(console.store, console.directory, outbox, await prove(outbox, { events, actor: actor.name }), actor);
   });
   return readProof(context, outboxId);
 }

@@ -99,8 +99,7 @@ const CAUSES = 50;
 function withCauses(letters: CountedLetters[]): Omit<DeadLettersSnapshot, 'asOf'> {
   const groups = letters.flatMap((one) => one.groups).sort(byCount);
   const more = letters.reduce((sum, one) => sum + one.more, Math.max(0, groups.length - CAUSES));
-  const outboxes = letters.map(({ groups: _groups, more: _more, ...rows }) => rows);
-  return { outboxes, groups: groups.slice(0, CAUSES), moreGroups: more };
+  return { outboxes: letters.map(({ groups: _groups, more: _more, ...rows }) => rows), groups: groups.slice(0, CAUSES), moreGroups: more };
 }
 
 /** What a link to the dead letters of one outbox or all asks for, without filters this actor may not use. */

@@ -73,8 +73,7 @@ export async function liftSilence(context: Context, { outbox, finding }: Omit<Si
   return context.console.store.db.transaction().execute(async (db) => {
     const silence = await removeSilence(db, outbox, finding);
     if (silence === null) throw new Problem('not_found', 'This finding is not silenced');
-    const before = { finding, reason: silence.reason };
-    await recordDeed(db, context.actor, { operation: 'doctor_lift', outbox, reason: finding, before });
+    await recordDeed(db, context.actor, { operation: 'doctor_lift', outbox, reason: finding, before: { finding, reason: silence.reason } });
     return silence;
   });
 }

@@ -46,8 +46,7 @@ export async function addMark(context: Context, request: MarkRequest, key: strin
     .update(JSON.stringify([at, kind, text, outbox, url]))
     .digest('hex');
   return console.store.db.transaction().execute(async (db) => {
-    const wanted = { id: uuidv7(), at, kind, text, outbox, url, actor, idempotencyKey: key, requestHash };
-    const mark = await insertMark(db, wanted);
+    const mark = await insertMark(db, { id: uuidv7(), at, kind, text, outbox, url, actor, idempotencyKey: key, requestHash });
     if (mark !== null) {
       await audit(db, context, 'mark', mark);
       return mark;
