@@ -30,7 +30,7 @@ export const PLAIN_WORDS = new Set(
     parameter parse parsed part password past pause pending per percent person plain plan planner point poison policy poll polled
     pool popover port positioned post postgre postmaster preference prepare prepared present presented press preview print printed
     private process processing program prop propose provable prove proven provisional proxy public published put query queue quiet
-    quoted range rank rated raw reach read reader readiness ready real recent recorded recover recovered ref reference refuse
+    quoted range rank rated raw reach read reader readiness ready real recent recorded recover ref reference refuse
     refused refusing related relative release remember remembered remove render report request require required resolution
     response restart restore result revoke right root route rule run running runtime same sampled sampler save say
     scanned schema scheme screen script second section security see seeing seen select selected send sent sentence serialise set settle

@@ -2,7 +2,7 @@ import type { Path } from '@/lib/shared/lists/document-path';
 import type { Amount } from '../schema/parameters';
 import { parameterNamed, type ShapeSettings, type Parameters } from '../bound';
 import type { Shape } from '../shape';
-import type { Binding } from './condition';
+import type { Problems } from './table';
 
 const DEFAULT_STUCK_AFTER_SECONDS = 300;
 
@@ -32,7 +32,11 @@ export function assumedParameters(shape: Shape, settings: Pick<ShapeSettings, 'p
 }
 
 /** The number of an amount; reports a parameter without one and returns null. */
-export function amountIn(amount: Amount, { parameters, problems }: Pick<Binding, 'parameters' | 'problems'>, path: Path): number | null {
+export function amountIn(
+  amount: Amount,
+  { parameters, problems }: { parameters: Parameters; problems: Problems },
+  path: Path,
+): number | null {
   if (typeof amount === 'number') return amount;
   const name = amount.parameter;
   const value = parameterNamed(parameters, name);
