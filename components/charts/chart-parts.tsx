@@ -20,7 +20,8 @@ const CursorContext = createContext({ ...NONE, setCursor: (_: CursorState): void
 export function ChartCursorProvider({ children }: { children: ReactNode }) {
   const [cursor, setState] = useState(NONE);
   const value = useMemo(() => {
-    return { ...cursor, setCursor: (next: CursorState) => setState((before) => (isSame(before, next) ? before : next)) };
+    const setCursor = (next: CursorState) => setState((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
+    return { ...cursor, setCursor };
   }, [cursor]);
   return <CursorContext value={value}>{children}</CursorContext>;
 }

@@ -64,8 +64,6 @@ export function knownAskers(store: Store, { now = Date.now, onUnnoted }: Options
   };
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** The actor of a session; null if it was revoked, has expired, or its account was disabled or changed. */
 export async function actorOfSession(store: Store, sid: unknown): Promise<Actor | null> {
   if (typeof sid !== 'string' || !UUID.test(sid)) return null;

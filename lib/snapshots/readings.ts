@@ -194,18 +194,12 @@ export function createReadings(directory: OutboxDirectory, { history, now, compu
     entry.cost = { readings: cost.readings + 1, rows: cost.rows + rows, milliseconds: cost.milliseconds + entry.tookMs };
   }
 
-  const answerOf = (entry: Entry, failure = entry.failure): Answer => ({
-    outbox: entry.outbox,
-    reading: entry.reading,
-    head: entry.head,
-    open: entry.open,
-    ageMs: now() - entry.readAt,
-    failure,
-    previous: entry.history.filter((past) => entry.reading !== null && past.asOf < entry.reading.asOf),
-    cost: entry.cost,
-    coming: entry.inFlight?.then(() => answerOf(entry)) ?? null,
-    once: entry.once,
-  });
+  const answerOf = (entry: Entry, failure = entry.failure): Answer => {
+    const { outbox, reading, head, open, cost, once } = entry;
+    const previous = entry.history.filter((past) => reading !== null && past.asOf < reading.asOf);
+    const coming = entry.inFlight?.then(() => answerOf(entry)) ?? null;
+    return { outbox, reading, head, open, cost, once, failure, previous, coming, ageMs: now() - entry.readAt };
+  };
 
   const isOneOfMany = (id: string, inTurn: CachePolicy['inTurn']): boolean => inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER;
 
