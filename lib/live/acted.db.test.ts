@@ -34,6 +34,7 @@ const jobs = (diedAt: object) =>
       ],
     },
     archive: { from: ['dead', 'pending', 'retrying'] },
+    asDead: { set: { status: { value: 'FAILED' }, died_at: { now: true } } },
   });
 
 const compute = useCompute();
@@ -119,6 +120,21 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       expect(grown.evidence.find(({ code }) => code === 'newly_dead')?.values).toMatchObject({ count: 1 });
       // As it was told without the records.
       expect(verdictOf(await read(false), before, sent).evidence.find(({ code }) => code === 'newly_dead')?.values.count).toBe(6);
+    });
+
+    test('what comes back from the archive as dead, of now, was not sent again', async () => {
+      // The records of other tests know these.
+      await database.query("DELETE FROM jobs WHERE id LIKE 'd-%'");
+      const row = (id: string, status: string) => `('${id}', 'k', '{}', ${ago(4_000)}, null, ${ago(3_000)}, '${status}', 0)`;
+      await database.query(`INSERT INTO jobs VALUES ${row('b-1', 'FAILED')}, ${row('b-2', 'NEW')}`);
+      await act('archive', ['b-1', 'b-2']);
+      expect((await act('restore', ['b-1', 'b-2'])).outcome).toBe('applied');
+      const restored = await read();
+      expect(restored.figures.died_again).toMatchObject({ touched: 2, again: 0 });
+      expect(verdictOf(restored).evidence.map(({ code }) => code)).not.toContain('died_again');
+      await act('retry', ['b-1']);
+      await dieAgain(['b-1']);
+      expect(verdictOf(await read()).evidence).toContainEqual({ code: 'died_again', values: { count: 1, atLeast: 'no' } });
     });
 
     test('a row with many attempts that was put back is no poison', async () => {

@@ -106,10 +106,10 @@ export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
       ${slicesQuery(input.now, input.absent)} as slices, ${publishedSlices(input.now, input.acted !== null)} as tail`;
 }
 
-/** The rows, and when an operator last changed them. */
+/** The rows, when an operator last changed them, also when dead, and whether they were sent again then. */
 const withTouched = (rows: Sql): Sql =>
-  sql`select r.*, t.touched, t.revived from (${rows}) as r
-    left join (select id, max(at) as touched, max(at) filter (where dead = 1) as revived from acted group by id) as t on t.id = r.id`;
+  sql`select r.*, t.touched, t.revived, t.resent from (${rows}) as r left join (select id, max(at) as touched, max(at) filter (where dead = 1) as revived,
+    bool_or(dead = 1 and operation not in ('archive', 'restore')) as resent from acted group by id) as t on t.id = r.id`;
 
 /** The interventions, newest first. */
 const actsQuery = jsonRows(sql`select ${iso(sql.ref('at'))} as at, operation, actor, count(id) as count from acted

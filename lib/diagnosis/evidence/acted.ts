@@ -10,15 +10,15 @@ const NAMED_MS = 900_000;
 /** An intervention is committed within this time of the moment its record names, or after a reading that saw it coming. */
 const COMMIT_MS = 5_000;
 
-/** Dead rows that an operator had changed when they were dead, those of them that died since (by the second), and how many more at most were not read. */
+/** Dead rows that an operator had changed when they were dead, or restored; those of them that were sent again; and how many more at most were not read. */
 export const TOUCHED_DEAD: Aggregates<{ touched: number; again: number; unread: number }> = {
   owner: 'died_again',
-  figures({ state, revived, died }) {
+  figures({ state, revived }) {
     const dead = isState(state, 'dead');
     if (revived === null) return { touched: sql.lit(0), again: sql.lit(0), unread: sql.lit(0) };
     return {
       touched: count(sql`(${dead} and ${revived} is not null)`),
-      again: count(sql`(${dead} and ${died} >= date_trunc('second', ${revived}))`),
+      again: count(sql`(${dead} and ${sql.ref('resent')})`),
       unread: sql`(select count(distinct a.id) from acted as a where a.dead = 1 and not exists (select 1 from base as b where b.id = a.id))`,
     };
   },
@@ -35,9 +35,7 @@ export function actedFacts({ reading, now }: Circumstances): Evidence[] {
   if (reading === null || newest === undefined) return [];
   const { operation, actor, at: actedAt } = newest;
   const events = acts.reduce((sum, act) => (act.operation === operation && act.actor === actor ? sum + act.count : sum), 0);
-  const { again = 0, touched = 0 } = figuresIn(reading, TOUCHED_DEAD);
-  // Without a time of death: only a restore leaves dead what it changed.
-  const died = reading.traits.deathTime ? again : actsIn(reading).some((act) => act.operation === 'restore') ? 0 : touched;
+  const { again: died = 0 } = figuresIn(reading, TOUCHED_DEAD);
   return [
     fact('operator_acted', { actor, operation, count: events, actedAt, ageMs: ageMs(actedAt, now) }),
     ...(died === 0 ? [] : [fact('died_again', { count: died, atLeast: reading.deadDetailed ? 'no' : 'yes' })]),

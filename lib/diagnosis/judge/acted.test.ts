@@ -58,12 +58,6 @@ describe('where no time of death is written', () => {
       evidence: [{ code: 'newly_dead', values: { count: 4 } }, {}, {}],
     });
   });
-
-  test('what was only sent again and is dead has died again', () => {
-    const again = (acts: Act[]) => judge(dead(30, 30, acts)).evidence.find(({ code }) => code === 'died_again')?.values.count;
-    expect(again([act(60), act(70, { operation: 'retry' })])).toBe(30);
-    expect(again([act(60), act(70, { operation: 'restore' })])).toBeUndefined();
-  });
 });
 
 describe('while the relay tries what was sent again', () => {
