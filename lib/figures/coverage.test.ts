@@ -146,6 +146,13 @@ describe('what dead events were created is counted by their rows', () => {
     expect(known({ ...acts('retry', 5), acted: { first: isoAgo(9_000), last: isoAgo(5) } })).toBe('exact');
     expect(known({ ...acts('retry', 5), acted: { first: isoAgo(9_000), last: isoAgo(5) } }, '24h')).toBe('estimated');
     expect(known({ acted: { first: isoAgo(9_000), last: isoAgo(8_000) } }, '24h')).toBe('exact');
+    // Only the newest hundred are told.
+    const many = (first: number, count: number): Partial<Given> => {
+      const all = Array.from({ length: count }, () => ({ at: isoAgo(5), operation: 'retry', actor: 'mina', count: 1 }));
+      return { more: { figures: { depth, acted: { acts: all } } }, acted: { first: isoAgo(first), last: isoAgo(5) } };
+    };
+    expect(known(many(10, 100))).toBe('estimated');
+    expect(known(many(10, 99))).toBe('exact');
   });
 });
 

@@ -2,7 +2,7 @@
 import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
 import { actsIn, figuresIn, type Aggregates, type Reading } from '@/lib/live/reading';
-import { ACTED_SECONDS } from '@/lib/outbox/acted';
+import { ACTED_MAX, ACTED_SECONDS } from '@/lib/outbox/acted';
 import { iso } from '@/lib/outbox/scan/sql-terms';
 import { OLDEST } from './depth';
 import { noPlot, type Plot, type SeriesInput } from './series';
@@ -30,8 +30,9 @@ const tellsCreated = ({ reading: { traits }, totals }: MetricInput): boolean =>
 function createdKnown({ reading, span: { fromMs } }: MetricInput, totals: SpanTotals): Known {
   const known = countsKnown(totals);
   const isRead = reading.deadDetailed || (reading.ordered.dead && Date.parse(figuresIn(reading, OLDEST).dead ?? '') < fromMs);
-  const isArchived = actsIn(reading).some(({ operation, at, count }) => operation === 'archive' && count > 0 && Date.parse(at) >= fromMs);
-  const actsToldFromMs = Date.parse(reading.asOf) - ACTED_SECONDS * 1_000;
+  const acts = actsIn(reading);
+  const isArchived = acts.some(({ operation, at, count }) => operation === 'archive' && count > 0 && Date.parse(at) >= fromMs);
+  const actsToldFromMs = Math.max(Date.parse(reading.asOf) - ACTED_SECONDS * 1_000, Date.parse(acts[ACTED_MAX - 1]?.at ?? '1970'));
   const { first, last } = totals.acted ?? { first: '', last: '' };
   const mayBeArchived = isArchived || (Math.max(fromMs, Date.parse(first)) < actsToldFromMs && Date.parse(last) >= fromMs);
   return known === 'exact' && (!isRead || mayBeArchived) ? 'estimated' : known;

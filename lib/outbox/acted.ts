@@ -7,7 +7,7 @@ import type { Sql } from './scan/sql-terms';
 /** Figures heed what was done within this time. */
 export const ACTED_SECONDS = 86_400;
 /** So many of the newest interventions, 200 events each. */
-const ACTED_MAX = 100;
+export const ACTED_MAX = 100;
 
 /** A changed event of an intervention; `id` is null for one that changed none, but held rows locked. */
 export interface ActedRow {
