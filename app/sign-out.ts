@@ -9,12 +9,13 @@ globalThis.window?.addEventListener('storage', ({ key }) => {
   window.location.reload();
 });
 
-/** Not by next-auth's client: its script could not be loaded while nothing answers. */
+/** Not by next-auth's client: its script could not be loaded while nothing answers. Sent without a token, the answer is OK and nothing ends. */
 async function isEnded(): Promise<boolean> {
   const signal = AbortSignal.timeout(10_000);
-  const { csrfToken } = (await (await fetch('/api/auth/csrf', { cache: 'no-store', signal })).json()) as { csrfToken: string };
+  const token = await fetch('/api/auth/csrf', { cache: 'no-store', signal });
+  const { csrfToken } = (await token.json()) as { csrfToken: string };
   const body = new URLSearchParams({ csrfToken, json: 'true' });
-  return (await fetch('/api/auth/signout', { method: 'POST', body, signal })).ok;
+  return token.ok && (await fetch('/api/auth/signout', { method: 'POST', body, signal })).ok;
 }
 
 /** Ends the session, as soon as the console answers; `onUnheard` after each try that it did not answer. */
