@@ -12,7 +12,7 @@ import classes from './outbox.module.css';
 import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
 
 const FACTS_SHOWN = 4;
-/** Facts that the sentence says word for word, besides `died_again`, which it says of every verdict. */
+/** Facts that the verdict's sentence or a tile says, besides `died_again`, which every sentence says. */
 const SAID: Partial<Record<Verdict, string[]>> = { relay_stopped: ['nothing_published'], dead_growing: ['newly_dead', 'dead_total'] };
 
 const WAITING = '/events?state=pending&state=retrying&order=oldest';

@@ -70,7 +70,7 @@ export const brokerRefusingVerdict: VerdictRule = {
   judge: (circumstances) => none(circumstances) ?? hardlyAny(circumstances),
 };
 
-/** Events that failed after the last one was published, and those that failed a moment ago; not those that an operator sent again. */
+/** Events that failed after the last one was published, and those that failed a moment ago; not those that had died before. */
 function failures(base: Base): { since: Sql; lately: Sql } {
   const failed = sql`((${failing(base)} or ${isState(base.state, 'dead')}) and ${isFirst(base)})`;
   const failedAt = failureTime(base);
