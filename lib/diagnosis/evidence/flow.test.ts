@@ -65,6 +65,13 @@ describe('everything that waits has failed once', () => {
     expect(verdict(failed({ again: 21 }), before(few, LOOKS))).toBe('healthy');
   });
 
+  test('where only a counter tells, a long pause between two tries may be meant, which is said', () => {
+    const counted = failed({}, { traits: { dueTime: false } });
+    expect(verdict(counted)).toBe('healthy');
+    expect(codes(counted)).toContain('standstill_unknown');
+    expect(verdict(failed({ tried: ago(4_000) }, { traits: { dueTime: false, claimTime: true } }))).toBe('relay_stopped');
+  });
+
   test('a fresh event that has just come changes nothing', () => {
     const fresh = failed({ due: 1, firstDue: ago(3), pending: 1, oldest: ago(3) });
     expect(judge(fresh, before(failed(), LOOKS))).toMatchObject({ verdict: 'relay_stopped', since: ago(93_600) });

@@ -110,7 +110,9 @@ function untried(circumstances: Circumstances, reading: Reading): Standstill | n
   const lastOutAt = reading.traits.publishedAt ? lastPublishedAt(reading) : null;
   const since = Math.max(laterOf(firstDueAt, lastOutAt), Date.parse(tried ?? firstDueAt), movedAt(circumstances, reading));
   if (circumstances.now - since <= PATIENCE_LOOKS_MS || isAlive(circumstances, PATIENCE_LOOKS_MS)) return null;
-  return { since, how: 'again', due: events, firstDueAt, written: lastOutAt !== null, confirmed: false, sure: areMany(reading) };
+  // A counter of attempts alone does not tell a relay that has stopped from one that waits for an hour between two tries.
+  const sure = areMany(reading) && (reading.traits.dueTime || tried != null);
+  return { since, how: 'again', due: events, firstDueAt, written: lastOutAt !== null, confirmed: false, sure };
 }
 
 /** By times of creation: behind the last event that was published or, where those cannot be read, all that are due. */
