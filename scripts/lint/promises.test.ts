@@ -198,8 +198,14 @@ describe('every code', () => {
     [
       'refusals',
       Object.keys(english.refusals),
-      // A role that may not change anything is told by the screens, before anything is sent.
-      new Set(['forbidden', ...ofShapes('refuse', 'noArchive'), ...answeredIn(/^lib\/(interventions|outbox)\//)]),
+      // A role that may not change anything is told by the screens, before anything is sent; two are there for mappings to write.
+      new Set([
+        'forbidden',
+        'needs_sampling',
+        'no_schedule',
+        ...ofShapes('refuse', 'noArchive'),
+        ...answeredIn(/^lib\/(interventions|outbox)\//),
+      ]),
     ],
     [
       'warnings',
