@@ -39,7 +39,7 @@ const entry = {
 const none = {
   groups: [],
   moreGroups: 0,
-  searched: { complete: true, rows: 0, outboxes: 0 },
+  searched: { complete: true, rows: 0, outboxes: 0, unread: 0 },
   atStake: { sums: [], whole: true },
   actions: [],
   verdicts: [],
@@ -85,9 +85,13 @@ test('causes name their outbox and lead to their rows; what is at stake is said 
 test('a list that is not whole says so: causes of the newest, of some outboxes; changes that are the newest, or not known', () => {
   const text = (news: Partial<FleetNews>): string => shown(news).replace(/<[^>]*>/g, '');
   expect(text({})).not.toMatch(/newest|audit|with most/);
-  const searched = { complete: false, rows: 1_000, outboxes: 20 };
+  const searched = { complete: false, rows: 1_000, outboxes: 20, unread: 0 };
   expect(text({ groups: [group], searched })).toContain('Counted over the newest 1,000 dead events of each outbox. Only the 20 outboxes');
   expect(text({ groups: [group], searched: { ...searched, rows: 0 } })).not.toContain('newest');
+  // Not answered in time: not a list without them.
+  const late = { searched: { ...none.searched, complete: false, unread: 1 } };
+  expect(text({ groups: [group], ...late })).toContain('The causes of 1 outbox are not read yet.');
+  expect(text(late)).not.toContain('No causes are known.');
   expect(text({ changes: 'newest' })).toMatch(/These are the newest.*audit/);
   expect(text({ changes: 'unread' })).toMatch(/The console’s store does not answer: what changed is not known\.$/);
   expect(text({ changes: 'unread' })).not.toContain('Nothing changed');

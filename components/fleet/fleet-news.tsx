@@ -55,9 +55,9 @@ export function News({ news: { groups, moreGroups, searched, atStake, actions, v
         {groups.length > 0 ? (
           <Causes groups={groups} more={moreGroups} first={groups.length} nameOf={nameOf} />
         ) : (
-          <p className={classes.none}>{words(complete ? 'noneDead' : 'noCauses')}</p>
+          read.unread === 0 && <p className={classes.none}>{words(complete ? 'noneDead' : 'noCauses')}</p>
         )}
-        {read.rows + read.outboxes > 0 && <p className={classes.stake}>{words('searched', read)}</p>}
+        {read.rows + read.outboxes + read.unread > 0 && <p className={classes.stake}>{words('searched', read)}</p>}
         {/* Below: it may take a second line. */}
         {sum !== '' && <p className={classes.stake}>{words(atStake.whole ? 'atStake' : 'atStakeAtLeast', { sum })}</p>}
       </section>

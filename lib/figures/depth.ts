@@ -62,8 +62,10 @@ export const oldestPendingAt = (reading: Reading): string | null =>
   reading.reach.waiting === 'cut' && !reading.ordered.waiting ? null : (figuresIn(reading, OLDEST).at ?? null);
 
 export function depthPlots(series: SeriesInput): Record<'waiting' | 'dead' | 'oldestAgeMs', Plot> {
-  const { reading } = series.input;
+  const { reading, totals, span } = series.input;
   const { traits, reach } = reading;
+  // What an operator put back since then no longer shows that it had died.
+  const tellsDeaths = traits.deathTime && reach.dead === 'complete' && !(Date.parse(totals?.acted?.last ?? '') >= span.fromMs);
   const tellsLeaving = traits.createdAt && traits.publishedAt && reach.waiting === 'complete';
   return {
     waiting: backwards(series, 'waiting', waitingNow(reading), {
@@ -74,7 +76,7 @@ export function depthPlots(series: SeriesInput): Record<'waiting' | 'dead' | 'ol
     dead: backwards(series, 'dead', raw(reading, 'dead'), {
       seen: ({ deadLast }) => (deadLast < 0 ? null : deadLast),
       end: ({ deadLast }) => (deadLast < 0 ? null : deadLast),
-      change: traits.deathTime && reach.dead === 'complete' ? ({ died }) => died : null,
+      change: tellsDeaths ? ({ died }) => died : null,
     }),
     oldestAgeMs: oldestAges(series),
   };

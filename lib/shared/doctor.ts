@@ -99,8 +99,11 @@ export interface FleetNews {
   /** Largest first, over all outboxes, and how many more there are. */
   groups: DeadLetterGroup[];
   moreGroups: number;
-  /** `complete`: no dead event is left out. Otherwise of how many `rows` of each outbox, and of how many `outboxes`, they are; 0: of all. */
-  searched: { complete: boolean; rows: number; outboxes: number };
+  /**
+   * `complete`: no dead event is left out. Otherwise of how many `rows` of each outbox, and of how many `outboxes`, they are (0: of all), and
+   * of how many outboxes they were not read in time (`unread`).
+   */
+  searched: Record<'rows' | 'outboxes' | 'unread', number> & { complete: boolean };
   /** What all those dead events are worth, by currency; `whole` if no amount is missing in it. */
   atStake: { sums: Money<string>[]; whole: boolean };
   /** What operators did in the last hour, newest first. */

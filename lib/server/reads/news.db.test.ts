@@ -41,7 +41,7 @@ it('says why events died and what they are worth, to each role as it sees errors
   await expect.poll(() => groups('viewer')).toEqual([['… refused …', 2]]);
   expect((await readFleet(await contextOf('viewer'))).news).toMatchObject({
     atStake: { sums: [{ amount: '19.50', currency: 'EUR' }], whole: true },
-    searched: { complete: true, rows: 0, outboxes: 0 },
+    searched: { complete: true, rows: 0, outboxes: 0, unread: 0 },
   });
 });
 
@@ -64,7 +64,7 @@ it('says that only the newest of many dead events are counted; outboxes without 
   await expect.poll(news, { timeout: 15_000 }).toMatchObject({
     groups: [{ outbox: 'plain', count: 1_000 }, { outbox: 'escrow' }],
     atStake: { whole: true },
-    searched: { complete: false, rows: 1_000, outboxes: 0 },
+    searched: { complete: false, rows: 1_000, outboxes: 0, unread: 0 },
   });
 });
 

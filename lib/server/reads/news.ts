@@ -47,6 +47,7 @@ export async function readNews(context: Context, entries: readonly FleetEntry[],
       complete: entries.every(complete),
       rows: Math.max(0, ...causes.map(({ searched }) => (searched.complete ? 0 : searched.rows))),
       outboxes: dying.length > OUTBOXES ? OUTBOXES : 0,
+      unread: found.length - causes.length,
     },
     atStake: {
       sums: sumAmounts(groups.flatMap(({ sums }) => sums)),
