@@ -231,3 +231,16 @@ describe('the past that is still to be read', () => {
     expect(points.filter(({ provisional }) => provisional)).toHaveLength(1);
   });
 });
+
+test('deaths are not worked out for a past from which operators sent some again since: no row says any more that they died', () => {
+  const dead = (last: string) => {
+    const figures = { depth: { pending: 0, retrying: 0, processing: 0, dead: 3 } };
+    const acted = { first: isoAgo(9_000), last };
+    return told({ folded: watched(15, 0), traits: { deathTime: true }, acted, more: { figures } }, '15m').series.points.map(
+      (point) => point.dead,
+    );
+  };
+  expect(new Set(dead(isoAgo(90)))).toEqual(new Set([3]));
+  expect(new Set(dead(isoAgo(5)).slice(0, -1))).toEqual(new Set([null]));
+  expect(dead(isoAgo(5)).at(-1)).toBe(3);
+});

@@ -30,7 +30,6 @@ interface Given {
   byType?: Record<string, Partial<Cell>>;
   touched?: Record<number, Partial<Cell>>;
   method?: 'deleted';
-  acted?: Head['acted'];
 }
 
 const NO_LATENCY = { p50Ms: null, p95Ms: null, p99Ms: null, meanMs: null };
@@ -87,7 +86,7 @@ function pastOf(given: Given): { head: Head | null; older: Slice[] } {
     progress: progressOf('2026-01-01T12:00:20.000000Z', { method: given.method ?? 'published_index' }),
     fromMinute: HEAD_FROM,
     slices: slices.filter(({ atMinute }) => atMinute >= HEAD_FROM),
-    acted: given.acted ?? null,
+    acted: null,
   };
   return { head: given.folded === null ? null : head, older: slices.filter(({ atMinute }) => atMinute < HEAD_FROM) };
 }
@@ -323,11 +322,6 @@ describe('the series', () => {
       { at: '2026-01-01T12:00:00.000Z', waiting: 3, dead: 1, created: 2, published: 0 },
     ]);
     expect(series(given).known).toMatchObject({ waiting: 'estimated', created: 'exact', published: 'exact' });
-    // What an operator put back died as well, and no row says so any more.
-    const acted = { first: AS_OF, last: AS_OF };
-    expect(last({ ...given, acted }, 4).map(({ dead }) => dead)).toEqual([null, null, null, 1]);
-    const before = { first: '2026-01-01T11:00:00Z', last: '2026-01-01T11:30:00Z' };
-    expect(last({ ...given, acted: before }, 4).map(({ dead }) => dead)).toEqual([0, 0, 1, 1]);
   });
 
   test('what was seen is shown as it was seen', () => {
