@@ -42,6 +42,7 @@ export const FleetRow = memo(function FleetRow({
   const old = useIsStale(summary.asOf, everyMs);
   const { depth, latency, oldestPendingAt, lastPublishedAt } = summary;
   const figures = hasFigures(summary);
+  const again = summary.diagnosis.evidence.find(({ code }) => code === 'died_again')?.values;
   const badge = doctor === null ? undefined : badges('badge', { severity: doctor.severity, count: doctor.count });
   const cell = (column: (typeof FIGURE_COLUMNS)[number] | 'database', content: ReactNode) => (
     <td role="cell" data-column={column}>
@@ -91,7 +92,15 @@ export const FleetRow = memo(function FleetRow({
             ),
           )}
           {cell('p95', isMeanOnly(latency) ? <Mean named of={latency} /> : <Percentile ms={latency.p95Ms} of={latency} />)}
-          {cell('dead', <CountText count={depth.dead} />)}
+          {cell(
+            'dead',
+            <>
+              <CountText count={depth.dead} />
+              {typeof again?.count === 'number' && (
+                <span className={classes.again}>{words('again', { count: again.count, atLeast: again.atLeast ?? 'no' })}</span>
+              )}
+            </>,
+          )}
           {cell(
             'lastPublished',
             lastPublishedAt !== null ? <RelativeTime at={lastPublishedAt} /> : <Figure text={null} why={summary.lastPublishedWhy} />,

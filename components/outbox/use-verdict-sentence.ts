@@ -23,7 +23,6 @@ const BLIND: Record<string, string> = {
 export function useVerdictSentence(summary: Pick<FleetLine['summary'], 'diagnosis' | 'oldestPendingAt' | 'slot' | 'depth'>): string {
   const { diagnosis, depth, oldestPendingAt, slot } = summary;
   const words = useTranslations('verdicts');
-  const facts = useTranslations('evidence');
   const format = useFormat();
   const fact = (code: SentenceFact, name: string) => diagnosis.evidence.find((evidence) => evidence.code === code)?.values[name] ?? null;
   const number = (value: string | number | null) => (typeof value === 'number' ? format.number(value) : NONE);
@@ -34,7 +33,7 @@ export function useVerdictSentence(summary: Pick<FleetLine['summary'], 'diagnosi
   const has = (code: SentenceFact) => diagnosis.evidence.some((evidence) => evidence.code === code);
   return useTicking((now) => {
     const age = (at: string | number | null) => (typeof at === 'string' ? format.age(now - Date.parse(at)) : NONE);
-    const sentence = words(`${diagnosis.verdict}.sentence`, {
+    return words(`${diagnosis.verdict}.sentence`, {
       since: age(diagnosis.since),
       waiting: count(depth.waiting),
       idle: depth.waiting.count === 0 ? 'yes' : 'no',
@@ -64,10 +63,6 @@ export function useVerdictSentence(summary: Pick<FleetLine['summary'], 'diagnosi
       slotHeld: bytes(slot?.heldBytes),
       slotEndangered: has('slot_endangered') ? 'yes' : 'no',
     });
-    const again = fact('died_again', 'count');
-    return again === null
-      ? sentence
-      : `${sentence} · ${facts('died_again', { count: again, atLeast: fact('died_again', 'atLeast') ?? 'no' })}`;
   });
 }
 

@@ -12,7 +12,7 @@ import classes from './outbox.module.css';
 import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
 
 const FACTS_SHOWN = 4;
-/** Facts that the verdict's sentence or a tile says, besides `died_again`, which every sentence says. */
+/** Facts that the verdict's sentence or a tile says, besides `died_again`, which stands behind every sentence. */
 const SAID: Partial<Record<Verdict, string[]>> = { relay_stopped: ['nothing_published'], dead_growing: ['newly_dead', 'dead_total'] };
 
 const WAITING = '/events?state=pending&state=retrying&order=oldest';
@@ -77,13 +77,14 @@ export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictB
   const stepName = (of: Verdict) => words(`nextStep.${atDoctor(of) ? 'log_held' : hrefOf(of) === null ? 'source_down' : of}`);
   const stopped = verdict === 'relay_stopped' && !atDoctor(verdict);
   const said = ['died_again', ...(SAID[verdict] ?? [])];
+  const again = evidence.flatMap((fact) => (fact.code === 'died_again' ? (evidenceText(fact) ?? []) : []));
   const facts = evidence.flatMap((fact) => (said.includes(fact.code) ? [] : (evidenceText(fact) ?? [])));
   return (
     <section className={classes.banner} data-tone={VERDICT_TONE[verdict]} aria-label={words('verdict')}>
       <div className={classes.bannerText}>
         <div className={classes.bannerHead}>
           <VerdictMark verdict={verdict} />
-          <p className={classes.sentence}>{sentence}</p>
+          <p className={classes.sentence}>{[sentence, ...again].join(' · ')}</p>
         </div>
         {/* Their room is kept: what one reading says more than another must not move the screen. */}
         <ul className={classes.facts}>

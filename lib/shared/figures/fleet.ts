@@ -22,8 +22,7 @@ export const SPARKLINE_POINTS = 30;
 /** An entry reduced to what the screen shows: a page sends two hundred of them twice, as data and as HTML. */
 export type FleetLine = ReturnType<typeof fleetLine>;
 
-/** Not `died_again`: it comes and goes, and a sentence that grows by a line would move all below it. The news below say who acted. */
-const isTold = (code: string): boolean => code !== 'died_again' && (SENTENCE_FACTS as readonly string[]).includes(code);
+const isTold = (code: string): boolean => (SENTENCE_FACTS as readonly string[]).includes(code);
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 

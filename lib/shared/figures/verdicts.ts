@@ -49,7 +49,7 @@ export interface Diagnosis extends Held {
   holds: Held[];
 }
 
-/** Facts that the text of a verdict uses; for `cannot_see` the first fact besides. */
+/** Facts that the fleet says: in the text of a verdict, or beside how many are dead; for `cannot_see` the first fact besides. */
 // prettier-ignore
 export const SENTENCE_FACTS = [
   'stuck_events', 'oldest_claim', 'newly_dead', 'all_failed', 'endless_rows', 'failing_ahead', 'fresh_behind', 'type_never_out',
