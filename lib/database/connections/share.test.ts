@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { DatabaseFailure } from '../failure';
-import { lanesOfOwn } from './share';
+import { lanesOfOwn, Share } from './share';
 
 test('a connection that ends in use, after its last statement, is given to nobody else', async () => {
   const ends: (() => void)[] = [];
@@ -48,4 +49,34 @@ test('a connection does not keep the request it was opened for', async () => {
   });
   await request.run('somebody’s page', () => lane.acquire());
   expect(openedFor).toEqual([undefined]);
+});
+
+test('twenty databases that are read in turns share twelve connections, mostly without opening one anew', async () => {
+  const [databases, readsEach, rounds] = [20, 10, 30];
+  const share = new Share(12);
+  let opened = 0;
+  const lanes = Array.from({ length: databases }, () =>
+    share.lane(
+      {
+        open: async () => {
+          opened += 1;
+          await setTimeout(2);
+          return {};
+        },
+        close: () => Promise.resolve(),
+        failure: (error) => new DatabaseFailure('other', null, error),
+      },
+      { max: 5, acquireTimeoutMs: 10_000, availability: null },
+    ),
+  );
+  const read = async (lane: (typeof lanes)[number]): Promise<void> => {
+    const connection = await lane.acquire();
+    await setTimeout(1);
+    lane.release(connection, false);
+  };
+  for (let round = 0; round < rounds; round += 1)
+    await Promise.all(lanes.flatMap((lane) => Array.from({ length: readsEach }, () => read(lane))));
+  expect(share.open).toBeLessThanOrEqual(12);
+  // Each database that has none takes another one's, once a round; the first round finds none at all.
+  expect(opened).toBeLessThan(rounds * (databases - 12 + 2) + databases);
 });

@@ -3,8 +3,11 @@ import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { DatabaseFailure } from '../failure';
 import type { Availability } from './availability';
 
-/** Callers are served in order, but until the first has waited this long, a returned connection goes to a caller for the same database. */
-const SAME_LANE_FIRST_MS = 100;
+/**
+ * Callers are served in order, but until the first has waited this long, a returned connection goes to a caller for the same database, and
+ * a database that has a connection takes none of another's: opening one costs a server more than most reads.
+ */
+const SAME_LANE_FIRST_MS = 1_000;
 const IDLE_MS = 30_000;
 
 export interface Source<C> {
@@ -105,7 +108,7 @@ export class Share {
       const { lane } = waiter;
       const opened = lane.takeIdle();
       if (opened !== null) this.answer(waiter, opened);
-      else if (lane.opened < lane.max && this.hasPlace()) {
+      else if (lane.opened < lane.max && this.hasPlace(waiter)) {
         this.open += 1;
         lane.opened += 1;
         this.answer(waiter, null);
@@ -118,14 +121,15 @@ export class Share {
     waiter.serve(connection);
   }
 
-  /** Whether one more connection may be opened; closes the one that is idle longest if that makes room. */
-  private hasPlace(): boolean {
+  /** Whether one more connection may be opened; closes the one used last if that makes room: in turns, that is the one needed last. */
+  private hasPlace({ lane, since }: Waiter): boolean {
     if (this.open < this.limit) return true;
-    let oldest: LaneOf<object> | null = null;
-    for (const lane of this.lanes) if (lane.restingSince < (oldest?.restingSince ?? Infinity)) oldest = lane;
-    if (oldest === null) return false;
-    oldest.closeOldest();
-    oldest.opened -= 1;
+    if (lane.opened > 0 && Date.now() - since < SAME_LANE_FIRST_MS) return false;
+    let last: LaneOf<object> | null = null;
+    for (const other of this.lanes) if (other.restingSince > (last?.restingSince ?? 0)) last = other;
+    if (last === null) return false;
+    last.closeLast();
+    last.opened -= 1;
     this.open -= 1;
     return true;
   }
@@ -163,8 +167,9 @@ export class LaneOf<C extends object> implements Lane<C> {
     return { inUse: this.opened - this.resting.length, idle: this.resting.length, waiting: this.share.waitingOf(this) };
   }
 
+  /** Of the connection used last; 0 if none is idle. */
   get restingSince(): number {
-    return this.resting[0]?.since ?? Infinity;
+    return this.resting.at(-1)?.since ?? 0;
   }
 
   async acquire(): Promise<C> {
@@ -211,9 +216,9 @@ export class LaneOf<C extends object> implements Lane<C> {
   }
 
   /** The share adjusts the counts. */
-  closeOldest(): void {
-    const oldest = this.resting.shift();
-    if (oldest !== undefined) void this.source.close(oldest.connection);
+  closeLast(): void {
+    const last = this.takeIdle();
+    if (last !== null) void this.source.close(last);
   }
 
   private async open(): Promise<C> {
