@@ -21,60 +21,57 @@ const ELEMENTS = 5_500;
 /** On a phone, where a line is a name and a sentence. */
 const PHONE_PX = 16_000;
 /**
- * Until every line is drawn, and of the longest frame while scrolling, of the best of some visits. Wide, because another story has half of the
- * machine: alone on two cores it is within 1,000 and 100 ms, and what each visit took stands in the report.
+ * Milliseconds that the page's main thread computes, until every line is drawn, and for a frame while scrolling.
+ * Not of the clock: two hundred outboxes are read meanwhile, on the same two cores.
  */
-const ALL_LINES_MS = 3_000;
-const FRAME_MS = 300;
-const VISITS = 6;
+const ALL_LINES_MS = 1_500;
+const FRAME_MS = 80;
+const VISITS = 3;
 
-/** In milliseconds; one line per visit goes to the report. */
 interface Visit {
   allLinesMs: number;
-  longestFrameMs: number;
+  frameMs: number;
 }
 
-/** Notes when every line is drawn, which is when no room is kept for more, and every frame of more than 50 ms. */
-const watchFrames = (page: Page) =>
-  page.addInitScript(() => {
-    const seen = { allLinesMs: 0, frames: [] as number[] };
-    Object.assign(window, { seen });
-    const note = (list: PerformanceObserverEntryList) => seen.frames.push(...list.getEntries().map(({ duration }) => duration));
-    new PerformanceObserver(note).observe({ type: 'long-animation-frame' });
-    const look = () => {
-      const isDrawn = document.querySelector('tbody [data-row]') !== null && document.querySelector('tbody tr[aria-hidden]') === null;
-      if (isDrawn) seen.allLinesMs = performance.now();
-      else requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-  });
+/** Every line is drawn when no room is kept for more. */
+const isDrawn = () => document.querySelector('tbody [data-row]') !== null && document.querySelector('tbody tr[aria-hidden]') === null;
 
 async function visit(page: Page, url: string): Promise<Visit> {
-  await page.goto(url);
-  await page.waitForFunction(() => (window as unknown as { seen: { allLinesMs: number } }).seen.allLinesMs > 0);
-  return page.evaluate(async () => {
-    // Whoever scrolls has seen the page first.
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    await new Promise((resolve) => requestIdleCallback(resolve));
-    const { seen } = window as unknown as { seen: { allLinesMs: number; frames: number[] } };
-    const { allLinesMs } = seen;
-    seen.frames.length = 0;
-    for (let y = 0; y < document.documentElement.scrollHeight; y += 100) {
+  const protocol = await page.context().newCDPSession(page);
+  await protocol.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const computedMs = async (): Promise<number> => {
+    const { metrics } = await protocol.send('Performance.getMetrics');
+    return 1_000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN);
+  };
+  await page.goto(url, { waitUntil: 'commit' });
+  const began = await computedMs();
+  await page.waitForFunction(isDrawn);
+  const drawn = await computedMs();
+  const frames = await page.evaluate(async () => {
+    let frames = 0;
+    for (let y = 0; y < document.documentElement.scrollHeight; y += 100, frames += 1) {
       window.scrollTo(0, y);
       await new Promise(requestAnimationFrame);
     }
-    return { allLinesMs, longestFrameMs: Math.max(0, ...seen.frames) };
+    return frames;
   });
+  const scrolled = await computedMs();
+  await protocol.detach();
+  return { allLinesMs: drawn - began, frameMs: (scrolled - drawn) / frames };
 }
 
 test('two hundred outboxes are a light page, and those of databases that are away bury nothing', async ({ world, playwright, page }) => {
   const console = await secondConsole(world, (config) => {
     const like = config.outboxes;
+    // Most are read at little cost: what is asked here is of the screen, and a server would be busy with two hundred scans.
+    const light = like.filter(({ id }) => id === 'orders-kafka' || id === 'notifications');
     config.outboxes = [];
+    // One for each database that answers: how they share fewer is asked of the share, in its own test.
+    config.connections = { perServer: 36 };
     for (let at = 0; at < DATABASES; at += 1) {
       for (let n = 0; n < OUTBOXES; n += 1) {
         // One of the demo's tables stands for all of a database.
-        const one = like[at % like.length];
+        const one = at < UNREACHABLE + like.length ? like[at % like.length] : light[at % light.length];
         const source = config.databases[String(one?.database)];
         const database = `${at < UNREACHABLE ? 'away' : 'up'}-${String(at)}`;
         config.databases[database] = { url: at < UNREACHABLE ? 'postgres://nobody:none@127.0.0.1:1/none' : (source?.url ?? '') };
@@ -91,7 +88,6 @@ test('two hundred outboxes are a light page, and those of databases that are awa
     const figures = page.locator('td[data-column="waiting"]');
     await expect.poll(() => figures.count()).toBeGreaterThan(140);
 
-    await watchFrames(page);
     const visits: Visit[] = [];
     for (let at = 0; at < VISITS; at += 1) visits.push(await visit(page, console.world.url));
 
@@ -99,23 +95,26 @@ test('two hundred outboxes are a light page, and those of databases that are awa
     const links = page.getByRole('link', { name: /^Service \d+ outbox \d$/ }).and(page.locator('[data-row]'));
     // What is older than a few seconds comes with the next answer, not with the page.
     await expect.poll(() => links.count()).toBeGreaterThan(100);
-    await expect(page.locator('tbody tr[aria-hidden]')).toHaveCount(0);
+    await page.waitForFunction(isDrawn);
     const bytes = (await answer?.body())?.length ?? Infinity;
     const elements = await page.evaluate(() => document.querySelectorAll('*').length);
     test.info().annotations.push({ type: 'cost', description: JSON.stringify({ bytes, elements, visits }) });
-    expect(Math.min(...visits.map(({ allLinesMs }) => allLinesMs)), 'until every line is drawn').toBeLessThan(ALL_LINES_MS);
-    expect(Math.min(...visits.map(({ longestFrameMs }) => longestFrameMs)), 'the longest frame while scrolling').toBeLessThan(FRAME_MS);
+    expect(Math.max(...visits.map(({ allLinesMs }) => allLinesMs)), 'until every line is drawn').toBeLessThan(ALL_LINES_MS);
+    expect(Math.max(...visits.map(({ frameMs }) => frameMs)), 'a frame while scrolling').toBeLessThan(FRAME_MS);
     expect(bytes, 'bytes of the document').toBeLessThan(DOCUMENT_BYTES);
     expect(elements, 'elements of the page').toBeLessThan(ELEMENTS);
 
     // One line per database that is away, naming its outboxes; what somebody can do something about comes right after.
-    const told = await page.locator('tbody [data-row]').allTextContents();
-    expect(told.filter((text) => text.startsWith('away-')).sort()).toEqual(['away-0', 'away-1', 'away-2']);
-    const first = told.findIndex((text) => text.startsWith('Service'));
-    expect(told.slice(first).filter((text) => !text.startsWith('Service'))).toEqual([]);
+    // A server as busy as this one may let a connection wait too long, and another database counts as away until the next.
+    await expect(async () => {
+      const told = await page.locator('tbody [data-row]').allTextContents();
+      const first = told.findIndex((text) => text.startsWith('Service'));
+      expect(told.slice(0, first).sort()).toEqual(['away-0', 'away-1', 'away-2']);
+      expect(told.slice(first).filter((text) => !text.startsWith('Service'))).toEqual([]);
+    }).toPass({ timeout: 120_000 });
     const away = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'away-1' }) });
     await expect(away).toContainText(/The database has not answered for .*10 outboxes: .*Service 1 outbox 3/);
-    const one = page.getByRole('link', { name: 'Service 1 outbox 3', exact: true });
+    const one = links.filter({ hasText: /^Service 1 outbox 3$/ });
     await page.getByRole('button', { name: 'away-1' }).click();
     await expect(one).toBeVisible();
     await page.getByRole('button', { name: 'away-1' }).click();
