@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -5,6 +6,7 @@ import { ENGINE_KEYS, type EngineKey } from '@/lib/shared/model';
 import { openStore } from '@/lib/store/store';
 import { countOf } from '@/lib/rollup/histogram';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType, HOW } from '@/lib/rollup/cell';
+import { lineTo } from '@/scripts/testing/breaking-line';
 import { FAST, ORDERS, eventually, useStage } from '@/fixtures/collector/stage';
 
 const OUTBOX = 'orders';
@@ -244,6 +246,36 @@ describe('a collector', () => {
     await eventually(async () => expect((await total(OUTBOX)).published).toBe(11));
     await collector.stop();
     await own.close();
+  });
+
+  it('asks a store that is away no more than once a tick, while the table is away too', async () => {
+    await publish(5, MINUTE);
+    const line = await lineTo(kept.url, null);
+    const own = openStore(line.url);
+    let asked = 0;
+    const counted = {
+      ...own,
+      get db() {
+        asked += 1;
+        return own.db;
+      },
+    };
+    await observed.query(`alter table ${table} rename to away`);
+    const collector = collect({ store: counted, tickMs: 1_000 });
+    await eventually(() => expect(errors.length).toBeGreaterThan(0));
+    errors.length = 0;
+    line.cut();
+    await eventually(() => expect(errors).toContainEqual(expect.objectContaining({ code: 'connection', ofStore: true })));
+    asked = 0;
+    await sleep(3_000);
+    expect(asked).toBeLessThan(15);
+    line.mend();
+    await observed.query(`alter table ${table.replace('outbox_events', 'away')} rename to outbox_events`);
+    await publish(6, 0);
+    await eventually(async () => expect((await total(OUTBOX)).published).toBe(11));
+    await collector.stop();
+    await own.close();
+    line.close();
   });
 
   it('looks less often where looking is dear, and tells what it has cost', async () => {
