@@ -21,6 +21,13 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const counted = (published: number, tries: number): Promise<void> =>
     eventually(async () => expect(await total(OUTBOX)).toMatchObject({ published, retries: tries, failures: tries }));
 
+  /** From now on what an event had counted before it came is told from what it counts later. */
+  const looked = (): Promise<void> =>
+    eventually(async () => {
+      const memory = `select 1 from collector_state where outbox = '${OUTBOX}' and memory::jsonb #> '{attempts,memory}' is not null`;
+      expect(await stage.kept.query(memory)).toHaveLength(1);
+    });
+
   it('attempts of events that failed and went out between two looks are told by the fold, each once, across a restart', async () => {
     const first = collect({ observers: [attempts] });
     await eventually(() => expect(first.status(OUTBOX).state).toBe('collecting'));
@@ -54,6 +61,7 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
   it('an event that was followed while it failed is counted once when it goes out', async () => {
     const collector = collect({ observers: [attempts] });
     await eventually(() => expect(collector.status(OUTBOX).state).toBe('collecting'));
+    await looked();
     const before = await total(OUTBOX);
     await observed.query(waiting);
     await eventually(async () => expect((await total(OUTBOX)).failures).toBe(before.failures + 2));
@@ -67,6 +75,7 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     await observed.query(`truncate table ${table}`);
     const first = collect({ observers: [attempts] });
     await eventually(() => expect(first.status(OUTBOX).state).toBe('collecting'));
+    await looked();
     await observed.query(waiting.replace('00aa', '00ab').replace('current_timestamp(6)', `current_timestamp(6) - interval '2' hour`));
     await eventually(async () => expect((await total(OUTBOX)).failures).toBe(2));
     await first.stop();
