@@ -1,8 +1,26 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { DatabaseFailure } from '../failure';
 import { lanesOfOwn, Share } from './share';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Databases that share `limit` connections, and how many were opened. */
+function databasesOf(limit: number, count: number, openMs = 0) {
+  const share = new Share(limit);
+  const opened = { count: 0 };
+  const open = async (): Promise<object> => {
+    opened.count += 1;
+    if (openMs > 0) await setTimeout(openMs);
+    return {};
+  };
+  const source = { open, close: () => Promise.resolve(), failure: (error: unknown) => new DatabaseFailure('other', null, error) };
+  const lanes = Array.from({ length: count }, () => share.lane(source, { max: 5, acquireTimeoutMs: 10_000, availability: null }));
+  return { share, opened, lanes };
+}
 
 test('a connection that ends in use, after its last statement, is given to nobody else', async () => {
   const ends: (() => void)[] = [];
@@ -53,22 +71,7 @@ test('a connection does not keep the request it was opened for', async () => {
 
 test('twenty databases that are read in turns share twelve connections, mostly without opening one anew', async () => {
   const [databases, readsEach, rounds] = [20, 10, 30];
-  const share = new Share(12);
-  let opened = 0;
-  const lanes = Array.from({ length: databases }, () =>
-    share.lane(
-      {
-        open: async () => {
-          opened += 1;
-          await setTimeout(2);
-          return {};
-        },
-        close: () => Promise.resolve(),
-        failure: (error) => new DatabaseFailure('other', null, error),
-      },
-      { max: 5, acquireTimeoutMs: 10_000, availability: null },
-    ),
-  );
+  const { share, opened, lanes } = databasesOf(12, databases, 2);
   const read = async (lane: (typeof lanes)[number]): Promise<void> => {
     const connection = await lane.acquire();
     await setTimeout(1);
@@ -78,5 +81,35 @@ test('twenty databases that are read in turns share twelve connections, mostly w
     await Promise.all(lanes.flatMap((lane) => Array.from({ length: readsEach }, () => read(lane))));
   expect(share.open).toBeLessThanOrEqual(12);
   // Each database that has none takes another one's, once a round; the first round finds none at all.
-  expect(opened).toBeLessThan(rounds * (databases - 12 + 2) + databases);
+  expect(opened.count).toBeLessThan(rounds * (databases - 12 + 2) + databases);
+});
+
+test('who waits for a connection of a busy database gets another one’s after a second, even if none is returned', async () => {
+  const { opened, lanes } = databasesOf(2, 2);
+  const [busy, idle] = lanes;
+  if (busy === undefined || idle === undefined) throw new Error('two were wanted');
+  idle.release(await idle.acquire(), false);
+  await busy.acquire();
+  vi.useFakeTimers();
+  const second = busy.acquire();
+  await vi.advanceTimersByTimeAsync(900);
+  expect(opened.count).toBe(2);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(opened.count).toBe(3);
+  await second;
+});
+
+test('two databases that are read in turns take the connections of those that nobody reads any more', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  const { opened, lanes } = databasesOf(3, 4);
+  const read = async (lane: (typeof lanes)[number] | undefined): Promise<void> => {
+    const connection = await lane?.acquire();
+    if (connection !== undefined) lane?.release(connection, false);
+  };
+  const [left, other, ...turns] = lanes;
+  await read(left);
+  await read(other);
+  vi.advanceTimersByTime(11_000);
+  for (let turn = 0; turn < 10; turn += 1) for (const lane of turns) await read(lane);
+  expect(opened.count).toBe(4);
 });

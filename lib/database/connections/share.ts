@@ -8,6 +8,8 @@ import type { Availability } from './availability';
  * a database that has a connection takes none of another's: opening one costs a server more than most reads.
  */
 const SAME_LANE_FIRST_MS = 1_000;
+/** Screens and collectors come back sooner; a connection that is idle for longer has nobody who reads by turns. */
+const TURN_MS = 10_000;
 const IDLE_MS = 30_000;
 
 export interface Source<C> {
@@ -40,7 +42,8 @@ export type LaneCounts = Record<'inUse' | 'idle' | 'waiting', number>;
 
 interface Waiter {
   lane: LaneOf<object>;
-  since: number;
+  /** Waits for longer than SAME_LANE_FIRST_MS. */
+  late: boolean;
   /** Called with a connection, or with null if the waiter may open one. */
   serve(connection: object | null): void;
 }
@@ -66,18 +69,21 @@ export class Share {
   /** Waits for an idle connection of this lane or for permission to open one; null after `timeoutMs`. */
   async turn(lane: LaneOf<object>, timeoutMs: number): Promise<object | 'open' | null> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.queue.splice(this.queue.indexOf(waiter), 1);
-        resolve(null);
-      }, timeoutMs);
-      const waiter: Waiter = {
-        lane,
-        since: Date.now(),
-        serve: (connection) => {
-          clearTimeout(timer);
-          resolve(connection ?? 'open');
-        },
+      const timers = [
+        setTimeout(() => {
+          waiter.late = true;
+          this.serve();
+        }, SAME_LANE_FIRST_MS),
+        setTimeout(() => {
+          this.queue.splice(this.queue.indexOf(waiter), 1);
+          end(null);
+        }, timeoutMs),
+      ];
+      const end = (turn: object | 'open' | null): void => {
+        timers.forEach(clearTimeout);
+        resolve(turn);
       };
+      const waiter: Waiter = { lane, late: false, serve: (connection) => end(connection ?? 'open') };
       this.queue.push(waiter);
       this.serve();
     });
@@ -94,8 +100,7 @@ export class Share {
   returned(lane: LaneOf<object>): void {
     const [first] = this.queue;
     const own = this.queue.find((waiter) => waiter.lane === lane);
-    const soon = first !== undefined && Date.now() - first.since < SAME_LANE_FIRST_MS;
-    if (own !== undefined && (own === first || soon)) {
+    if (own !== undefined && (own === first || first?.late === false)) {
       const opened = lane.takeIdle();
       if (opened !== null) this.answer(own, opened);
     }
@@ -121,15 +126,18 @@ export class Share {
     waiter.serve(connection);
   }
 
-  /** Whether one more connection may be opened; closes the one used last if that makes room: in turns, that is the one needed last. */
-  private hasPlace({ lane, since }: Waiter): boolean {
+  /**
+   * Whether one more connection may be opened; closes an idle one if that makes room: one that nobody came back for, else the one used last,
+   * which in turns is needed last.
+   */
+  private hasPlace({ lane, late }: Waiter): boolean {
     if (this.open < this.limit) return true;
-    if (lane.opened > 0 && Date.now() - since < SAME_LANE_FIRST_MS) return false;
-    let last: LaneOf<object> | null = null;
-    for (const other of this.lanes) if (other.restingSince > (last?.restingSince ?? 0)) last = other;
-    if (last === null) return false;
-    last.closeLast();
-    last.opened -= 1;
+    if (lane.opened > 0 && !late) return false;
+    const idle = [...this.lanes].filter(({ usedAt }) => usedAt > 0).sort((one, other) => one.usedAt - other.usedAt);
+    const given = idle[0] !== undefined && idle[0].usedAt < Date.now() - TURN_MS ? idle[0] : idle.at(-1);
+    if (given === undefined) return false;
+    given.closeLast();
+    given.opened -= 1;
     this.open -= 1;
     return true;
   }
@@ -167,8 +175,8 @@ export class LaneOf<C extends object> implements Lane<C> {
     return { inUse: this.opened - this.resting.length, idle: this.resting.length, waiting: this.share.waitingOf(this) };
   }
 
-  /** Of the connection used last; 0 if none is idle. */
-  get restingSince(): number {
+  /** When the idle connection used last was; 0 if none is idle. */
+  get usedAt(): number {
     return this.resting.at(-1)?.since ?? 0;
   }
 
