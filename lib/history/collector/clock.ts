@@ -141,7 +141,7 @@ export class Width {
 
 /** The observed database refused, was slow or is unreachable; any other error is the store's or our own. */
 export const isSourceFailure = (error: unknown): boolean =>
-  error instanceof Problem || (error instanceof DatabaseFailure && !error.ofStore);
+  (error instanceof DatabaseFailure || error instanceof Problem) && !error.ofStore;
 
 /** A statement ran into its timeout or waited for a lock: reading is too expensive at the moment. */
 export function isTimeout(error: unknown): boolean {
