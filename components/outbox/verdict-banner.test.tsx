@@ -31,7 +31,7 @@ const deaths: Given = { dead: { recent: 1, first: ago(60), dead: 1 } };
 it('names every verdict that holds, since when, and where to go on', () => {
   const text = banner({ ...deaths, stuck: { stuck: 1, oldest: ago(900) } });
   expect(text).toContain('href="/outboxes/escrow/dead-letters"');
-  expect(text).toMatch(/Stuck.*<time [^>]*datetime="[^"]*".*href="\/outboxes\/escrow\/events\?state=processing/i);
+  expect(text).toMatch(/Stuck.*since <time [^>]*datetime="[^"]*".*href="\/outboxes\/escrow\/events\?state=processing/i);
   expect(text).toContain(`dateTime="${ago(600)}"`);
 });
 

@@ -107,7 +107,7 @@ export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictB
             return (
               <li key={one.verdict}>
                 {index === 0 && <span>{words('alsoHolds')}</span>} <VerdictMark verdict={one.verdict} />{' '}
-                {one.since !== null && <AbsoluteTime at={one.since} />}{' '}
+                {one.since !== null && words.rich('alsoSince', { time: () => <AbsoluteTime at={one.since ?? ''} /> })}{' '}
                 {to !== null && (
                   <Anchor component={Link} href={to} inherit>
                     {stepName(one.verdict)}

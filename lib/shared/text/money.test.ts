@@ -4,10 +4,10 @@ import { formatAmount, sumAmounts, sumText } from './money';
 
 const row = (amount: string | null, currency: string | null = 'USDT') => ({ amount, currency });
 
-test('amounts are summed exactly, one sum per currency', () => {
+test('amounts are summed exactly, one sum per currency, in the same order in every row of a list', () => {
   expect(sumAmounts([row('0.1'), row('0.2'), row('10', 'KRW'), row('-0.05')])).toEqual([
-    { currency: 'USDT', amount: '0.25' },
     { currency: 'KRW', amount: '10' },
+    { currency: 'USDT', amount: '0.25' },
   ]);
 });
 
@@ -20,7 +20,7 @@ test('what is no decimal is left out and not counted as zero', () => {
 });
 
 test('a sum as text comes with how many rows have no part in it', () => {
-  expect(sumText([row('1000.5'), row('1', 'KRW'), row(null), row('a lot')], 'en')).toEqual({ sums: '1,000.5 USDT + 1 KRW', without: 2 });
+  expect(sumText([row('1000.5'), row('1', 'KRW'), row(null), row('a lot')], 'en')).toEqual({ sums: '1 KRW + 1,000.5 USDT', without: 2 });
   expect(sumText([row(null)], 'en')).toEqual({ sums: '', without: 1 });
 });
 

@@ -4,7 +4,7 @@ const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?$/;
 
 export type Money<Amount> = { amount: Amount; currency: string | null };
 
-/** One exact sum per currency (null without one), in order of first appearance, with the most decimals found. Skips non-decimals. */
+/** One exact sum per currency (null without one), by currency, with the most decimals found. Skips non-decimals. */
 export function sumAmounts(rows: readonly Money<string | null>[]): Money<string>[] {
   const byCurrency = new Map<string | null, { units: bigint; scale: number }>();
   for (const { amount, currency } of rows) {
@@ -16,7 +16,9 @@ export function sumAmounts(rows: readonly Money<string | null>[]): Money<string>
     const addend = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`) * 10n ** BigInt(scale - fraction.length);
     byCurrency.set(currency, { units: sum.units * 10n ** BigInt(scale - sum.scale) + addend, scale });
   }
-  return [...byCurrency].map(([currency, { units, scale }]) => ({ currency, amount: decimal(units, scale) }));
+  return [...byCurrency]
+    .sort(([one], [other]) => (one ?? '').localeCompare(other ?? '', 'en'))
+    .map(([currency, { units, scale }]) => ({ currency, amount: decimal(units, scale) }));
 }
 
 function decimal(units: bigint, scale: number): string {
