@@ -109,7 +109,7 @@ export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictB
                 {index === 0 && <span>{words('alsoHolds')}</span>} <VerdictMark verdict={one.verdict} />{' '}
                 {one.since !== null && words.rich('alsoSince', { time: () => <AbsoluteTime at={one.since ?? ''} /> })}{' '}
                 {to !== null && (
-                  <Anchor component={Link} href={to} inherit>
+                  <Anchor component={Link} href={to} inherit underline="always">
                     {stepName(one.verdict)}
                   </Anchor>
                 )}
