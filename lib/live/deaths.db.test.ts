@@ -201,13 +201,15 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       expect(fewer.created).toBeLessThan(all.created);
     });
 
-    test.runIf(isPostgres)('a claim of the same second is the relay’s, however coarse its time', async () => {
-      await insert([`('r-d', 'k', '{}', ${ago(4_000)}, null, null, ${ago(300)}, 'NEW', 3)`, sent(4_900)]);
-      await act('retry', ['r-d']);
-      expect((await read(open)).figures.relay_stopped?.touch ?? 0).toBe(0);
-      await database.query("UPDATE jobs SET claimed_at = date_trunc('second', clock_timestamp()), tries = 3 WHERE id = 'r-d'");
-      if (time !== instant) expect((await read(open)).figures.relay_stopped?.touch).toBeGreaterThan(0);
-    });
+    // Not on MySQL: its rows carry no transaction's number.
+    if (isPostgres)
+      test('a claim of the same second is the relay’s, however coarse its time', async () => {
+        await insert([`('r-d', 'k', '{}', ${ago(4_000)}, null, null, ${ago(300)}, 'NEW', 3)`, sent(4_900)]);
+        await act('retry', ['r-d']);
+        expect((await read(open)).figures.relay_stopped?.touch ?? 0).toBe(0);
+        await database.query("UPDATE jobs SET claimed_at = date_trunc('second', clock_timestamp()), tries = 3 WHERE id = 'r-d'");
+        if (time !== instant) expect((await read(open)).figures.relay_stopped?.touch).toBeGreaterThan(0);
+      });
   });
 
   describe('a dead-letter table without an index on the time of death', () => {
