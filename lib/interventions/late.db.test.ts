@@ -9,7 +9,7 @@ import { INTERVENTION_MS } from '@/lib/shared/changes/intervention-time';
 import { ENGINE_KEYS, type InterventionRequest } from '@/lib/shared/model';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { migrateStore, openStore } from '@/lib/store/store';
-import { lookAs } from '@/scripts/testing/another-console';
+import { lookAs, startLook } from '@/scripts/testing/another-console';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, insertRow, openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { findByKey } from './find-intervention';
@@ -56,7 +56,8 @@ describe.each(ENGINE_KEYS)('a try that is late on %s', (engine) => {
   };
   const byKey = (deps: InterventionDeps) => findByKey(deps, { outbox: 'sample', actor: ANNA, key });
   /** A replica knows of it what the store and the observed database say. */
-  const elsewhere = () => lookAs({ url: login('r'), operatorUrl: login('o'), storeUrl: storeDatabase.url, key });
+  const question = () => ({ url: login('r'), operatorUrl: login('o'), storeUrl: storeDatabase.url, key });
+  const elsewhere = () => lookAs(question());
   const state = async () => (await getEvent(open.outbox, String(event)))?.event.state;
   const records = async () => {
     const [table, name] = engine === 'postgres' ? ['outbox_console.intervention', 'key'] : ['outbox_console_intervention', '`key`'];
@@ -66,6 +67,8 @@ describe.each(ENGINE_KEYS)('a try that is late on %s', (engine) => {
 
   it('refuses itself where it waited in line until another console had said that nothing was changed', async () => {
     const { deps, own } = console();
+    // Ahead: who waits in line, and who holds a transaction open, does so for ten seconds at the most.
+    const lookElsewhere = await startLook(question());
     let elapsed = 0;
     let free = (): void => undefined;
     const gate = new Promise<void>((resolve) => (free = resolve));
@@ -76,7 +79,7 @@ describe.each(ENGINE_KEYS)('a try that is late on %s', (engine) => {
     await expect.poll(() => own.status().roles.operator?.waiting).toBe(1);
     await expect(byKey(deps)).rejects.toMatchObject({ code: 'in_progress' });
     elapsed = INTERVENTION_MS;
-    expect(await elsewhere()).toBeNull();
+    expect(await lookElsewhere()).toBeNull();
     free();
     await Promise.all(holders);
     await refused;

@@ -1,5 +1,6 @@
 /** Another console, as a process of its own: what became of a key is asked by `lookAs`, and answered on its standard output. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -21,13 +22,24 @@ interface Question {
 }
 
 const FILE = fileURLToPath(import.meta.url);
+const READY = 'ready\n';
 
 /** What a second process over the same store and database says of Anna's key on the sample of worker-status. */
-export async function lookAs(question: Question): Promise<InterventionResult | null> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', FILE, JSON.stringify(question)], {
+export const lookAs = async (question: Question): Promise<InterventionResult | null> => (await startLook(question))();
+
+/** The same process, started: it looks when it is called, without the seconds that a process takes to begin. */
+export async function startLook(question: Question): Promise<() => Promise<InterventionResult | null>> {
+  const running = promisify(execFile)(process.execPath, ['--import', 'tsx', FILE, JSON.stringify(question)], {
     cwd: path.resolve(import.meta.dirname, '../..'),
   });
-  return JSON.parse(stdout) as InterventionResult | null;
+  const { stdin, stdout } = running.child;
+  if (stdin === null || stdout === null) throw new Error('it was started without its pipes');
+  await Promise.race([once(stdout, 'data'), running]);
+  return async () => {
+    stdin.end();
+    const answered = await running;
+    return JSON.parse(answered.stdout.slice(READY.length)) as InterventionResult | null;
+  };
 }
 
 async function answer({ url, operatorUrl, storeUrl, key }: Question): Promise<void> {
@@ -43,4 +55,8 @@ async function answer({ url, operatorUrl, storeUrl, key }: Question): Promise<vo
   }
 }
 
-if (process.argv[1] === FILE) await answer(JSON.parse(process.argv[2] ?? '') as Question);
+if (process.argv[1] === FILE) {
+  process.stdout.write(READY);
+  await once(process.stdin.resume(), 'end');
+  await answer(JSON.parse(process.argv[2] ?? '') as Question);
+}

@@ -106,9 +106,13 @@ function isToCome(text: string): boolean {
   return /^(503|504) /.test(text) || /"unread":"not_now"|"problem":"(timeout|unavailable)"/.test(text);
 }
 
-/** How far the watch has come by an answer's own words: between two that say differently nothing is compared yet. */
-const progressOf = (text: string): string =>
-  (text.match(/"why":"[a-z_]+"|"\w+":"unavailable"|"state":"waiting"|^outbox_console_[a-z]+_total\b/gm) ?? []).join();
+/**
+ * How far the watch has come by an answer's own words: between two that say differently nothing is compared yet. Which types go out, how often
+ * something does, and since when is known once the past is read.
+ */
+const PROGRESS =
+  /"why":"[a-z_]+"|"\w+":"unavailable"|"state":"waiting"|^outbox_console_[a-z]+_total\b|"code":"(?:type_never_out|rhythm_unknown)"|"throughput":\{[^{}]*"since"|verdict="no_handler"\} 1/gm;
+const progressOf = (text: string): string => (text.match(PROGRESS) ?? []).join();
 
 export interface Door {
   name: string;

@@ -48,7 +48,8 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
 
   it('a counter that rises when the relay takes an event counts the first attempt, which is neither a retry nor a failure', async () => {
     const collector = collect({ observers: [attempts] });
-    await eventually(() => expect(collector.status(OUTBOX).state).toBe('collecting'));
+    for (const id of [OUTBOX, 'claimed'])
+      await eventually(() => expect(collector.status(id)).toMatchObject({ state: 'collecting', backfill: null }));
     const [failures, claims] = [await total(OUTBOX), await total('claimed')];
     await publish(100, 1);
     await publish(10, 3);
