@@ -13,6 +13,11 @@ export default defineConfig({
   // One more than the two cores: several stories wait a minute for what is promised after a minute.
   workers: 3,
   fullyParallel: true,
+  // What a reading moves is measured while no other story adds to the lists and takes from them.
+  projects: [
+    { name: 'stories', testIgnore: '**/still.spec.ts' },
+    { name: 'still', testMatch: '**/still.spec.ts', dependencies: ['stories'] },
+  ],
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
   // Clocks here end what hangs; what is slow on a busy machine is waited for.

@@ -87,8 +87,6 @@ test('two hundred outboxes are a light page, and those of databases that are awa
     // Most are read at little cost: what is asked here is of the screen, and a server would be busy with two hundred scans.
     const light = like.filter(({ id }) => id === 'orders-kafka' || id === 'notifications');
     config.outboxes = [];
-    // One for each database that answers: how they share fewer is asked of the share, in its own test.
-    config.connections = { perServer: 36 };
     for (let at = 0; at < DATABASES; at += 1) {
       for (let n = 0; n < OUTBOXES; n += 1) {
         // One of the demo's tables stands for all of a database.

@@ -1,10 +1,9 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures';
 import { LOCALE_COOKIE } from '@/lib/shared/preferences';
-import { axeFindings, observeLayoutShift, scriptBytes, scrollsSideways } from './support/measure';
+import { axeFindings, scriptBytes, scrollsSideways } from './support/measure';
 import { insertEscrow } from './support/rows';
 import { SCREENS, type Screen } from './support/screens';
-import { watchPage } from './support/watch-page';
 
 const KB = 1000;
 
@@ -57,34 +56,6 @@ for (const screen of SCREENS) {
     });
   });
 }
-
-test('every screen keeps still: layout shift at most 0.02, two readings included', async ({ browser, world, sessions, database }) => {
-  const event = (await insertEscrow(database('escrow'))).id;
-  const opened = [];
-  for (const { name, path, open: isOpen, role, readsOnce } of SCREENS) {
-    const context = await browser.newContext();
-    if (isOpen !== true) await context.addCookies((await sessions(role ?? 'operator')).cookies);
-    const page = await context.newPage();
-    const watch = await watchPage(page);
-    const shift = await observeLayoutShift(page);
-    const readings = new Map<string, number>();
-    page.on('response', (response) => {
-      const action = response.request().headers()['next-action'];
-      if (action !== undefined) readings.set(action, (readings.get(action) ?? 0) + 1);
-    });
-    await page.goto(new URL(path.replace('{event}', event), world.url).href);
-    await page.waitForLoadState('networkidle');
-    opened.push({ name, context, watch, shift, readings, wanted: readsOnce === true ? 0 : 3 });
-  }
-  // They wait for the same intervals. What a reading brings must not move what is there; with the third, two are drawn.
-  for (const { name, context, watch, shift, readings, wanted } of opened) {
-    await expect.poll(() => Math.max(0, ...readings.values()), name).toBeGreaterThanOrEqual(wanted);
-    const { total, sources } = await shift();
-    expect(total, `${name}\n${sources.join('\n')}`).toBeLessThanOrEqual(0.02);
-    expect(watch.problems(), name).toEqual([]);
-    await context.close();
-  }
-});
 
 async function open(page: Page, screen: Screen, path: string, signIn: (role: 'operator' | 'admin') => Promise<Page>): Promise<void> {
   if (!screen.open) await signIn(screen.role ?? 'operator');

@@ -13,7 +13,6 @@ export interface Configured {
   store: string;
   databases: Record<string, { url: string; operatorUrl?: string }>;
   outboxes: Record<string, unknown>[];
-  connections?: { perServer: number };
 }
 
 export interface Answered {
