@@ -26,7 +26,7 @@ const PHONE_PX = 16_000;
  */
 const ALL_LINES_MS = 2_000;
 const LONGEST_TASK_MS = 100;
-const VISITS = 6;
+const VISITS = 3;
 
 interface TraceEvent {
   name: string;
