@@ -84,6 +84,42 @@ test('twenty databases that are read in turns share twelve connections, mostly w
   expect(opened.count).toBeLessThan(rounds * (databases - 12 + 2) + databases);
 });
 
+test('a database whose outboxes are read one after the other opens a connection once, though others wait', async () => {
+  const { opened, lanes } = databasesOf(4, 20, 2);
+  const readAll = async (lane: (typeof lanes)[number]): Promise<void> => {
+    for (let outbox = 0; outbox < 30; outbox += 1) {
+      lane.release(await lane.acquire(), false);
+      await setTimeout(1);
+    }
+  };
+  await Promise.all(lanes.map(readAll));
+  // A clock that stood still may have ended a turn.
+  expect(opened.count).toBeLessThan(2 * lanes.length);
+});
+
+test('databases that are read without end take turns of a second', async () => {
+  vi.useFakeTimers();
+  const { lanes } = databasesOf(1, 3);
+  const waits: number[] = [];
+  const ended = { is: false };
+  const readOn = async (lane: (typeof lanes)[number]): Promise<void> => {
+    while (!ended.is) {
+      const asked = Date.now();
+      const connection = await lane.acquire();
+      waits.push(Date.now() - asked);
+      await new Promise((resolve) => void globalThis.setTimeout(resolve, 10));
+      lane.release(connection, false);
+    }
+  };
+  const readers = lanes.map(readOn);
+  await vi.advanceTimersByTimeAsync(10_000);
+  ended.is = true;
+  await vi.advanceTimersByTimeAsync(10_000);
+  await Promise.all(readers);
+  expect(Math.max(...waits)).toBeLessThan(2_200);
+  expect(waits.filter((ms) => ms > 900).length).toBeGreaterThan(7);
+});
+
 test('who waits for a connection of a busy database gets another one’s after a second, even if none is returned', async () => {
   const { opened, lanes } = databasesOf(2, 2);
   const [busy, idle] = lanes;

@@ -4,12 +4,14 @@ import { DatabaseFailure } from '../failure';
 import type { Availability } from './availability';
 
 /**
- * Callers are served in order, but until the first has waited this long, a returned connection goes to a caller for the same database, and
- * a database that has a connection takes none of another's: opening one costs a server more than most reads.
+ * Opening a connection costs a server more than most reads. Callers are served in order, but for so long a database keeps the connection
+ * it opened for all of its reads, those that come a pause after the one before too; and one that has a connection takes none of another's
+ * until its caller has waited that long.
  */
-const SAME_LANE_FIRST_MS = 1_000;
+const TURN_MS = 1_000;
+const PAUSE_MS = 30;
 /** Screens and collectors come back sooner; a connection that is idle for longer has nobody who reads by turns. */
-const TURN_MS = 10_000;
+const LEFT_MS = 10_000;
 const IDLE_MS = 30_000;
 
 export interface Source<C> {
@@ -42,7 +44,7 @@ export type LaneCounts = Record<'inUse' | 'idle' | 'waiting', number>;
 
 interface Waiter {
   lane: LaneOf<object>;
-  /** Waits for longer than SAME_LANE_FIRST_MS. */
+  /** Waits for longer than a turn. */
   late: boolean;
   /** Called with a connection, or with null if the waiter may open one. */
   serve(connection: object | null): void;
@@ -73,7 +75,7 @@ export class Share {
         setTimeout(() => {
           waiter.late = true;
           this.serve();
-        }, SAME_LANE_FIRST_MS),
+        }, TURN_MS),
         setTimeout(() => {
           this.queue.splice(this.queue.indexOf(waiter), 1);
           end(null);
@@ -99,11 +101,12 @@ export class Share {
   /** A connection was released; a waiter for the same database may take it over. */
   returned(lane: LaneOf<object>): void {
     const [first] = this.queue;
+    if (first === undefined) return;
     const own = this.queue.find((waiter) => waiter.lane === lane);
-    if (own !== undefined && (own === first || first?.late === false)) {
+    if (own !== undefined && (own === first || lane.hasTurn)) {
       const opened = lane.takeIdle();
       if (opened !== null) this.answer(own, opened);
-    }
+    } else if (lane.hasTurn) setTimeout(() => this.serve(), PAUSE_MS + 1);
     this.serve();
   }
 
@@ -133,8 +136,11 @@ export class Share {
   private hasPlace({ lane, late }: Waiter): boolean {
     if (this.open < this.limit) return true;
     if (lane.opened > 0 && !late) return false;
-    const idle = [...this.lanes].filter(({ usedAt }) => usedAt > 0).sort((one, other) => one.usedAt - other.usedAt);
-    const given = idle[0] !== undefined && idle[0].usedAt < Date.now() - TURN_MS ? idle[0] : idle.at(-1);
+    const pause = Date.now() - PAUSE_MS;
+    const idle = [...this.lanes]
+      .filter(({ usedAt, hasTurn }) => usedAt > 0 && (!hasTurn || usedAt < pause))
+      .sort((one, other) => one.usedAt - other.usedAt);
+    const given = idle[0] !== undefined && idle[0].usedAt < Date.now() - LEFT_MS ? idle[0] : idle.at(-1);
     if (given === undefined) return false;
     given.closeLast();
     given.opened -= 1;
@@ -155,6 +161,8 @@ export function lanesOfOwn(
 export class LaneOf<C extends object> implements Lane<C> {
   /** Connections open or being opened; counted by the share. */
   opened = 0;
+  /** When it got the first of them. */
+  private turnSince = 0;
   readonly max: number;
   /** Idle connections, longest idle first. */
   private resting: { connection: C; since: number }[] = [];
@@ -173,6 +181,10 @@ export class LaneOf<C extends object> implements Lane<C> {
 
   get counts(): LaneCounts {
     return { inUse: this.opened - this.resting.length, idle: this.resting.length, waiting: this.share.waitingOf(this) };
+  }
+
+  get hasTurn(): boolean {
+    return Date.now() - this.turnSince < TURN_MS;
   }
 
   /** When the idle connection used last was; 0 if none is idle. */
@@ -234,6 +246,7 @@ export class LaneOf<C extends object> implements Lane<C> {
     try {
       const connection = await outsideRequests(() => this.source.open((ended) => this.lose(ended)));
       availability?.succeeded();
+      if (this.opened === 1) this.turnSince = Date.now();
       return connection;
     } catch (error) {
       const failure = this.source.failure(error);
