@@ -10,7 +10,7 @@ import { type Fate, type Fates, FATES, joinFates } from '@/lib/shared/changes/fa
 import { ClockProvider } from '../figures/time';
 import { dueOf, FateLine, type Followed, hueOf, useResultSentence } from './fates';
 import { ConsoleContext, type ConsoleValue } from '../frame/console';
-import { HaltedPanel, SentNotice } from './panels';
+import { HaltedPanel, RunningPanel, SentNotice } from './panels';
 import type { Halt } from './send';
 
 const fatesOf = (counts: Partial<Record<Fate, number>>, over: Partial<Fates> = {}): Fates => {
@@ -167,4 +167,18 @@ describe('after one event went first', () => {
     expect(html).toContain('1 event is in the archive');
     expect(filled(html)).toEqual(['Go on with the other 44']);
   });
+});
+
+test('a running decision says what waits, and of its parts only where there are several', () => {
+  const panel = (total: number, trying: boolean) =>
+    markup(
+      <RunningPanel
+        run={{ phase: 'sending', progress: { total, changed: 0, skipped: 0 }, several: true, trying }}
+        onStop={() => undefined}
+      />,
+    );
+  expect(panel(16, true)).toContain('One event goes first. The other 15 wait until you go on.');
+  expect(panel(460, true)).not.toContain('In parts of');
+  expect(panel(16, false)).not.toContain('In parts of');
+  expect(panel(460, false)).toContain('In parts of 200');
 });

@@ -84,7 +84,7 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
       ) : run.phase === 'checking' || run.phase === 'absent' ? (
         <UnknownPanel run={run} outbox={subject.id} onClose={close} />
       ) : running ? (
-        <RunningPanel progress={run.progress} onStop={stop} />
+        <RunningPanel run={run} onStop={stop} />
       ) : run.phase === 'halted' ? (
         <HaltedPanel run={run} followed={followed} opening={opening} onGoOn={goOn} onClose={close} />
       ) : (

@@ -69,7 +69,9 @@ export function ResultPanel({ result, followed, subject, rows, onClose, onUndo }
   const fates = new Map(followed?.fates?.events.map(({ id, fate }) => [id, fate]));
   const done = t.has(`operations.${operation}.done`) ? (`operations.${operation}.done` as const) : 'interventions.changed';
   const groups = [
-    { look: followed === null ? classes.changed : classes.sent, heading: t(done, { count: changed.length }), ids: changed },
+    followed === null
+      ? { look: classes.changed, heading: t(done, { count: changed.length }), ids: changed }
+      : { look: classes.sent, heading: t('interventions.sentAgain', { count: changed.length }), ids: changed },
     ...groupSkipped(result.skipped, skipText).map(({ why, ids }) => ({
       look: classes.skipped,
       heading: t('interventions.skippedHeading', { count: ids.length, why }),
@@ -141,7 +143,12 @@ function RowNames({ ids, nameOf, fates, outbox }: RowNamesProps) {
   );
 }
 
-export function RunningPanel({ progress, onStop }: { progress: Progress; onStop: () => void }) {
+interface RunningPanelProps {
+  run: Extract<Run, { phase: 'sending' }>;
+  onStop: () => void;
+}
+
+export function RunningPanel({ run: { progress, trying }, onStop }: RunningPanelProps) {
   const t = useTranslations('interventions.run');
   const [stopping, setStopping] = useState(false);
   // Leaving the page would stop it silently; what was sent is recorded all the same.
@@ -153,7 +160,10 @@ export function RunningPanel({ progress, onStop }: { progress: Progress; onStop:
   return (
     <Panel buttons={[{ text: t('stop'), variant: 'default', loading: stopping, onClick: stop }]}>
       <HowFar progress={progress} />
-      <p className={classes.consequence}>{t('batches', { size: INTERVENTION_EVENTS_MAX })}</p>
+      {trying && <p>{t('trying', { left: progress.total - 1 })}</p>}
+      {!trying && progress.total > INTERVENTION_EVENTS_MAX && (
+        <p className={classes.consequence}>{t('batches', { size: INTERVENTION_EVENTS_MAX })}</p>
+      )}
     </Panel>
   );
 }

@@ -12,7 +12,7 @@ import { useSentNotices } from './sent-notices';
 /** The state of a run. `checking`: a part of it was sent, and the answer did not say what became of it. */
 export type Run =
   | { phase: 'deciding' }
-  | { phase: 'sending'; progress: Progress; several: boolean }
+  | { phase: 'sending'; progress: Progress; several: boolean; trying: boolean }
   | { phase: 'checking'; sent: SentKey; onKnown: (end: End) => void }
   | { phase: 'absent'; key: string }
   | { phase: 'refused'; problem: ProblemInfo }
@@ -59,7 +59,10 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
       wantsStop.current = false;
       const from = results.length;
       const several = batches.length > 1;
-      const show = (): void => setRun({ phase: 'sending', progress: progressOf(batches, results), several });
+      const show = (): void => {
+        const trying = tryOne && results.length === 0;
+        setRun({ phase: 'sending', progress: progressOf(batches, results), several, trying });
+      };
       show();
       const halt = await runBatches(batches, from, {
         halted: (index) => {

@@ -8,6 +8,7 @@ import { CHECKS } from '@/lib/doctor/examine';
 import { OPERATIONS } from '@/lib/interventions/operations';
 import { PAYLOAD_WARNINGS } from '@/lib/shape/shape';
 import { SHAPES } from '@/lib/shape/catalog.gen';
+import { isFollowed } from '@/lib/shared/changes/fates';
 import { KNOWN, UNAVAILABLE_REASONS } from '@/lib/shared/figures/measured';
 import { SKIP_CODES } from '@/lib/shared/model';
 import { PROBLEM_STATUS } from '@/lib/shared/problems';
@@ -19,7 +20,8 @@ import { LANGUAGES } from './languages.gen';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-const OPERATION_WORDS = ['name', 'button', 'title', 'consequence', 'done', 'sentence'];
+/** `done` where nothing becomes of the events afterwards: of the others their fates are told. */
+const wordsOf = (operation: string) => ['name', 'button', 'title', 'consequence', 'sentence', ...(isFollowed(operation) ? [] : ['done'])];
 
 /** An operation works without words, under its key: half of them would be worse. */
 const isWorded = (key: string): boolean => [...english.keys()].some((name) => name.startsWith(`operations.${key}.`));
@@ -130,7 +132,7 @@ describe('the catalogues', () => {
       ...Object.keys(PROBLEM_STATUS).map((code) => `problems.${code}`),
       ...VERDICTS.flatMap((verdict) => [`verdicts.${verdict}.name`, `verdicts.${verdict}.sentence`]),
       ...Object.keys(CHECKS).flatMap((id) => [`doctor.checks.${id}.what`, `doctor.checks.${id}.why`]),
-      ...OPERATIONS.filter(({ key }) => isWorded(key)).flatMap(({ key }) => OPERATION_WORDS.map((word) => `operations.${key}.${word}`)),
+      ...OPERATIONS.filter(({ key }) => isWorded(key)).flatMap(({ key }) => wordsOf(key).map((word) => `operations.${key}.${word}`)),
       ...refusals.map((code) => `refusals.${code}`),
       ...warnings.map((code) => `warnings.${code}`),
     ];
