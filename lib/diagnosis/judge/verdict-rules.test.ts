@@ -3,6 +3,7 @@ import { VERDICT_TONE, VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { Reading } from '@/lib/live/reading';
 import { emptyCell } from '@/lib/rollup/cell';
 import { ago, before, historyOf, judge, reading, type Given } from '@/fixtures/readings';
+import { noFigures } from '@/lib/figures/summarise';
 import { VERDICT_RULES } from './verdict-registry.gen';
 
 const codes = (found: { evidence: { code: string }[] }): string[] => found.evidence.map(({ code }) => code);
@@ -335,4 +336,13 @@ test('a slot without an event is no rhythm', () => {
   const history = { ...historyOf(400), minutes: [emptyCell()] };
   const given: Given = { lastPublishedAt: ago(301), usualMs: null, relay: { due: 1, firstDue: ago(290), recent: 0 } };
   expect(judge(given, [], { history }).verdict).toBe('healthy');
+});
+
+test('a healthy outbox whose attempts mostly fail says so: each goes out on a later one', () => {
+  const { asOf } = reading({});
+  const told = (value: number | null) =>
+    judge({}, [], { figures: { ...noFigures('1h', asOf, 'no_events'), errorRate: { value, known: 'exact' } } });
+  expect(told(0.78)).toMatchObject({ verdict: 'healthy' });
+  expect(told(0.78).evidence).toContainEqual({ code: 'attempts_fail', values: { share: 0.78 } });
+  for (const share of [0.05, null]) expect(told(share).evidence.map(({ code }) => code)).not.toContain('attempts_fail');
 });

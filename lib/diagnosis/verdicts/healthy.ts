@@ -8,6 +8,8 @@ import { drainOf, QUEUE } from '../evidence/forecast';
 
 /** Fewer waiting events than this need no forecast. */
 const BACKLOG_MIN = 100;
+/** A share of failed attempts that somebody who sees it asks about. */
+const FAILING_MIN = 0.2;
 
 /** Nothing else holds; what could not be judged is named. */
 export const healthyVerdict: VerdictRule = {
@@ -17,7 +19,13 @@ export const healthyVerdict: VerdictRule = {
     if (reading === null || figures === null) return null;
     const evidence =
       figures.slot === null
-        ? [...backlog(circumstances, reading), lastPublished(figures), latency(figures), ...notJudged(circumstances, reading, figures)]
+        ? [
+            ...backlog(circumstances, reading),
+            lastPublished(figures),
+            latency(figures),
+            ...failing(figures),
+            ...notJudged(circumstances, reading, figures),
+          ]
         : bySlot(figures.slot);
     return { since: null, evidence };
   },
@@ -53,6 +61,10 @@ function latency({ latency: { p95Ms, count }, depth }: SummaryFigures): Evidence
   if (p95Ms !== null) return fact('usual_latency', { p95Ms, count });
   return fact('waiting_now', { count: depth.waiting.count });
 }
+
+/** No problem by itself: each goes out on a later attempt. */
+const failing = ({ errorRate: { value: share } }: SummaryFigures): Evidence[] =>
+  share === null || share < FAILING_MIN ? [] : [fact('attempts_fail', { share })];
 
 function notJudged(circumstances: Circumstances, { traits, reach }: Reading, { depth: { processing } }: SummaryFigures): Evidence[] {
   const left = unknownStandstill(circumstances);
