@@ -84,7 +84,7 @@ test('twenty databases that are read in turns share twelve connections, mostly w
   expect(opened.count).toBeLessThan(rounds * (databases - 12 + 2) + databases);
 });
 
-test('a database whose outboxes are read one after the other opens a connection once, though others wait', async () => {
+test.each([1, 3])('a database keeps what it opened from read to read, though others wait: %i readers each', async (readers) => {
   const { opened, lanes } = databasesOf(4, 20, 2);
   const readAll = async (lane: (typeof lanes)[number]): Promise<void> => {
     for (let outbox = 0; outbox < 30; outbox += 1) {
@@ -92,9 +92,40 @@ test('a database whose outboxes are read one after the other opens a connection 
       await setTimeout(1);
     }
   };
-  await Promise.all(lanes.map(readAll));
+  await Promise.all(lanes.flatMap((lane) => Array.from({ length: readers }, () => readAll(lane))));
   // A clock that stood still may have ended a turn.
-  expect(opened.count).toBeLessThan(2 * lanes.length);
+  expect(opened.count).toBeLessThan(2 * readers * lanes.length);
+});
+
+test('who comes while the only connection rests gets it after the pause, and not after a second', async () => {
+  vi.useFakeTimers();
+  const { lanes } = databasesOf(1, 2);
+  const [one, other] = lanes;
+  if (one === undefined || other === undefined) throw new Error('two were wanted');
+  one.release(await one.acquire(), false);
+  await vi.advanceTimersByTimeAsync(1);
+  const got = vi.fn();
+  void other.acquire().then(got);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(got).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(60);
+  expect(got).toHaveBeenCalled();
+});
+
+test('of a database that is read, the connections that nobody came back for are given first', async () => {
+  vi.useFakeTimers();
+  const { lanes } = databasesOf(3, 3);
+  const [busy, idle, late] = lanes;
+  if (busy === undefined || idle === undefined || late === undefined) throw new Error('three were wanted');
+  const [left, read] = [await busy.acquire(), await busy.acquire()];
+  const kept = await idle.acquire();
+  busy.release(left, false);
+  await vi.advanceTimersByTimeAsync(11_000);
+  busy.release(read, false);
+  idle.release(kept, false);
+  await late.acquire();
+  expect(await idle.acquire()).toBe(kept);
+  expect(await busy.acquire()).toBe(read);
 });
 
 test('databases that are read without end take turns of a second', async () => {

@@ -1,4 +1,4 @@
-/** Limits the connections of one kind of work to one server. Idle ones count; they are closed when another database needs a connection. */
+/** Limits the connections of one kind of work to one server. Idle ones count; one is closed when another database needs a connection in its turn. */
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { DatabaseFailure } from '../failure';
 import type { Availability } from './availability';
@@ -24,7 +24,7 @@ export interface Source<C> {
 
 /** The connections to one database for one kind of work, as an engine's driver uses them. */
 export interface Lane<C> {
-  /** Throws DatabaseFailure `connection` if none can be opened, `busy` if all stayed in use for `acquireTimeoutMs`. */
+  /** Throws DatabaseFailure `connection` if none can be opened, `busy` if it got none for `acquireTimeoutMs`. */
   acquire(): Promise<C>;
   /** `broken`: it must not be used again. */
   release(connection: C, broken: boolean): void;
@@ -55,6 +55,7 @@ export class Share {
   open = 0;
   readonly lanes = new Set<LaneOf<object>>();
   private readonly queue: Waiter[] = [];
+  private later: NodeJS.Timeout | null = null;
 
   constructor(readonly limit: number) {}
 
@@ -98,19 +99,18 @@ export class Share {
     this.serve();
   }
 
-  /** A connection was released; a waiter for the same database may take it over. */
+  /** A connection was released; a waiter for the same database may take it over, else whoever's turn it is. */
   returned(lane: LaneOf<object>): void {
     const [first] = this.queue;
-    if (first === undefined) return;
     const own = this.queue.find((waiter) => waiter.lane === lane);
     if (own !== undefined && (own === first || lane.hasTurn)) {
       const opened = lane.takeIdle();
       if (opened !== null) this.answer(own, opened);
-    } else if (lane.hasTurn) setTimeout(() => this.serve(), PAUSE_MS + 1);
+    }
     this.serve();
   }
 
-  /** Serves all waiters it can, in their order. */
+  /** Serves all waiters it can, in their order; those that wait for another's pause to end a little later. */
   private serve(): void {
     for (const waiter of [...this.queue]) {
       const { lane } = waiter;
@@ -119,8 +119,15 @@ export class Share {
       else if (lane.opened < lane.max && this.hasPlace(waiter)) {
         this.open += 1;
         lane.opened += 1;
+        if (lane.opened === 1) lane.turnSince = null;
         this.answer(waiter, null);
       }
+    }
+    if (this.queue.length > 0 && [...this.lanes].some(({ usedAt }) => usedAt > 0)) {
+      this.later ??= setTimeout(() => {
+        this.later = null;
+        this.serve();
+      }, PAUSE_MS);
     }
   }
 
@@ -136,13 +143,12 @@ export class Share {
   private hasPlace({ lane, late }: Waiter): boolean {
     if (this.open < this.limit) return true;
     if (lane.opened > 0 && !late) return false;
-    const pause = Date.now() - PAUSE_MS;
-    const idle = [...this.lanes]
-      .filter(({ usedAt, hasTurn }) => usedAt > 0 && (!hasTurn || usedAt < pause))
-      .sort((one, other) => one.usedAt - other.usedAt);
-    const given = idle[0] !== undefined && idle[0].usedAt < Date.now() - LEFT_MS ? idle[0] : idle.at(-1);
+    const idle = [...this.lanes].filter(({ usedAt }) => usedAt > 0).sort((one, other) => one.usedAt - other.usedAt);
+    const left = idle.toSorted((one, other) => one.idleSince - other.idleSince)[0];
+    const isLeft = left !== undefined && left.idleSince < Date.now() - LEFT_MS;
+    const given = isLeft ? left : idle.findLast(({ usedAt, hasTurn }) => !hasTurn || usedAt <= Date.now() - PAUSE_MS);
     if (given === undefined) return false;
-    given.closeLast();
+    given.closeIdleOne(isLeft ? 'longest' : 'last');
     given.opened -= 1;
     this.open -= 1;
     return true;
@@ -161,8 +167,8 @@ export function lanesOfOwn(
 export class LaneOf<C extends object> implements Lane<C> {
   /** Connections open or being opened; counted by the share. */
   opened = 0;
-  /** When it got the first of them. */
-  private turnSince = 0;
+  /** When the first of them was open; null before. */
+  turnSince: number | null = null;
   readonly max: number;
   /** Idle connections, longest idle first. */
   private resting: { connection: C; since: number }[] = [];
@@ -184,12 +190,17 @@ export class LaneOf<C extends object> implements Lane<C> {
   }
 
   get hasTurn(): boolean {
-    return Date.now() - this.turnSince < TURN_MS;
+    return this.turnSince !== null && Date.now() - this.turnSince < TURN_MS;
   }
 
   /** When the idle connection used last was; 0 if none is idle. */
   get usedAt(): number {
     return this.resting.at(-1)?.since ?? 0;
+  }
+
+  /** When the one idle for longest was used; 0 if none is idle. */
+  get idleSince(): number {
+    return this.resting[0]?.since ?? 0;
   }
 
   async acquire(): Promise<C> {
@@ -235,10 +246,10 @@ export class LaneOf<C extends object> implements Lane<C> {
     return this.resting.pop()?.connection ?? null;
   }
 
-  /** The share adjusts the counts. */
-  closeLast(): void {
-    const last = this.takeIdle();
-    if (last !== null) void this.source.close(last);
+  /** The one idle for longest, or the one used last. The share adjusts the counts. */
+  closeIdleOne(which: 'longest' | 'last'): void {
+    const one = which === 'last' ? this.takeIdle() : this.resting.shift()?.connection;
+    if (one != null) void this.source.close(one);
   }
 
   private async open(): Promise<C> {
@@ -246,7 +257,7 @@ export class LaneOf<C extends object> implements Lane<C> {
     try {
       const connection = await outsideRequests(() => this.source.open((ended) => this.lose(ended)));
       availability?.succeeded();
-      if (this.opened === 1) this.turnSince = Date.now();
+      this.turnSince ??= Date.now();
       return connection;
     } catch (error) {
       const failure = this.source.failure(error);
