@@ -78,16 +78,20 @@ async function handle(request: NextRequest, context: { params: Promise<{ nextaut
     const previousSid = await readSessionId(jar.get(sessionCookieName(origin))?.value);
     const browser = browserId(jar.get(browserCookieName(origin))?.value) ?? newBrowserId();
     let signedIn = false;
+    const notEnded: unknown[] = [];
     const options = authOptions(console, {
       address: request.headers.get(clientHeader()) ?? 'unknown',
       browser,
       previousSid,
       onSignIn: () => (signedIn = true),
+      onNotEnded: (error) => notEnded.push(error),
     });
     const asked = await tidied(request, origin);
     // Signing in and out writes sessions, attempts and audit entries.
     const work = () => NextAuth(asked, context, options) as Promise<unknown>;
     const answer = await (asked.method === 'POST' ? console.underWay.run(work) : work());
+    if (notEnded.length > 0)
+      throw new Problem('unavailable', 'The session was not ended: the store does not answer', { cause: notEnded[0] });
     if (!(answer instanceof Response)) throw new Error('next-auth answered something that is no response');
     if (signedIn) answer.headers.append('Set-Cookie', browserCookie(origin, browser));
     answer.headers.set('Cache-Control', 'private, no-store');

@@ -25,6 +25,8 @@ export interface Browser extends Place {
   /** The session its cookie names, which a new sign-in ends. */
   previousSid: string | null;
   onSignIn(): void;
+  /** The session lives on: next-auth takes a sign-out for done all the same. */
+  onNotEnded(error: unknown): void;
 }
 
 async function signIn(console: Console, email: string, password: string, browser: Browser): Promise<SignedIn | null> {
@@ -86,7 +88,7 @@ export function authOptions(console: Console, browser: Browser): NextAuthOptions
     },
     events: {
       async signOut({ token }) {
-        await console.askers.signOut(token.sid);
+        await console.askers.signOut(token.sid).catch(browser.onNotEnded);
       },
     },
     logger: {
