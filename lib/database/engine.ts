@@ -80,6 +80,8 @@ export interface EngineFeatures {
   indexesWholeTexts: boolean;
   /** A CTE is evaluated once, however often it is used. */
   sharesSubqueries: boolean;
+  /** An INSERT converts a value of any type to that of its column, as far as it can. */
+  convertsOnInsert: boolean;
   /** A collation may treat texts as equal that differ only in case or trailing spaces. */
   foldsTexts: boolean;
   /** Entries of every index end with the primary key: rows of one value are found in its order. */

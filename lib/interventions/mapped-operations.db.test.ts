@@ -170,8 +170,8 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
 
   it('offers no move between columns of types that do not become each other, and says why', async () => {
     const bytes = engine === 'postgres' ? 'bytea' : 'blob';
-    await database.query(`CREATE TABLE letters (id int PRIMARY KEY, body ${bytes}, note text)`);
-    await database.query(`CREATE TABLE letters_dead (id int PRIMARY KEY, content text, note ${bytes})`);
+    await database.query(`CREATE TABLE letters (id int PRIMARY KEY, body ${bytes}, note text, json_body json)`);
+    await database.query(`CREATE TABLE letters_dead (id bigint PRIMARY KEY, content text, note ${bytes}, text_body text)`);
     const requeued = async (map: Record<string, string>, set: Record<string, { value: null }>) => {
       const operations = { requeue: [{ from: ['dead'], version: 'exact', moveTo: 'main', set }] };
       const mapping = { columns: { id: 'id' }, dead: { table: 'letters_dead', map }, operations };
@@ -180,6 +180,7 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     const [all, none] = [{ offered: true }, engine === 'postgres' ? { offered: false, because: 'types_differ' } : { offered: true }];
     expect(await requeued({ content: 'body' }, { note: { value: null } })).toMatchObject(none);
     expect(await requeued({}, {})).toMatchObject(none);
+    expect(await requeued({ text_body: 'json_body' }, { note: { value: null } })).toMatchObject(none);
     expect(await requeued({ content: 'body' }, { body: { value: null }, note: { value: null } })).toMatchObject(all);
   });
 

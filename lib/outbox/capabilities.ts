@@ -1,3 +1,4 @@
+import type { ColumnDescription } from '@/lib/database/description';
 import type { Capabilities, OperationCapability } from '@/lib/shared/model';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import { deadSinceRole, livePlaces, type FoundOutbox, type Outbox } from './outbox';
@@ -97,11 +98,25 @@ function operationCapability(outbox: FoundOutbox, rules: OperationRules): Operat
   return { offered: true, from: [...new Set(from)], warnings: [...new Set(usable.flatMap((rule) => rule.warnings))] };
 }
 
-/** PostgreSQL puts no text into bytes or jsonb, and bytes into texts as hexadecimal digits. */
-function fitsInto({ shape, main }: FoundOutbox, from: Place, { set }: ChangeRule): boolean {
-  return [...from.description.columns.values()].every(({ name, type, kind }) => {
-    const ours = from === main ? undefined : main.description.columns.get(shape.dead?.map?.[name] ?? name);
-    return ours === undefined || ours.name in set || ours.kind === kind || (type !== 'bytea' && !/^(bytea|jsonb)$/.test(ours.type));
+/** Kinds of one line become each other. */
+const ALIKE: readonly (readonly ColumnDescription['kind'][])[] = [
+  ['integer', 'decimal'],
+  ['instant', 'wall_clock'],
+];
+
+/** Whether an INSERT puts a value of `theirs` into `ours`; bytes become a text of hexadecimal digits. */
+const becomes = (theirs: ColumnDescription, ours: ColumnDescription): boolean =>
+  theirs.type === ours.type ||
+  (ours.labels === undefined &&
+    (theirs.kind === ours.kind ||
+      (ours.kind === 'text' && theirs.kind !== 'binary') ||
+      ALIKE.some((kinds) => kinds.includes(theirs.kind) && kinds.includes(ours.kind))));
+
+function fitsInto({ shape, main, database }: FoundOutbox, from: Place, { set }: ChangeRule): boolean {
+  if (from === main || database.engine.features.convertsOnInsert) return true;
+  return [...from.description.columns.values()].every((theirs) => {
+    const ours = main.description.columns.get(shape.dead?.map?.[theirs.name] ?? theirs.name);
+    return ours === undefined || ours.name in set || becomes(theirs, ours);
   });
 }
 

@@ -59,6 +59,7 @@ export const mysqlEngine: Engine = {
     partialIndexes: false,
     indexesWholeTexts: false,
     sharesSubqueries: false,
+    convertsOnInsert: true,
     foldsTexts: true,
     keyEndsIndexes: true,
   },

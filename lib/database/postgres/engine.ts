@@ -59,6 +59,7 @@ export const postgresEngine: Engine = {
     partialIndexes: true,
     indexesWholeTexts: true,
     sharesSubqueries: true,
+    convertsOnInsert: false,
     foldsTexts: false,
     keyEndsIndexes: false,
   },
