@@ -90,7 +90,7 @@ test('a list that is not whole says so: causes of the newest, of some outboxes; 
   expect(text({ groups: [group], searched: { ...searched, rows: 0 } })).not.toContain('newest');
   // Not answered in time: not a list without them.
   const late = { searched: { ...none.searched, complete: false, unread: 1 } };
-  expect(text({ groups: [group], ...late })).toContain('The causes of 1 outbox are not read yet.');
+  expect(text({ groups: [group], ...late })).toContain('The causes of 1 outbox have not been read.');
   expect(text(late)).not.toContain('No causes are known.');
   expect(text({ changes: 'newest' })).toMatch(/These are the newest.*audit/);
   expect(text({ changes: 'unread' })).toMatch(/The console’s store does not answer: what changed is not known\.$/);

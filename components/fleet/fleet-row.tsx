@@ -95,7 +95,7 @@ export const FleetRow = memo(function FleetRow({
           {cell(
             'dead',
             <>
-              <CountText count={depth.dead} />
+              <CountText count={depth.dead} />{' '}
               {typeof again?.count === 'number' && (
                 <span className={classes.again}>{words('again', { count: again.count, atLeast: again.atLeast ?? 'no' })}</span>
               )}

@@ -67,11 +67,10 @@ export function ResultPanel({ result, followed, subject, rows, onClose, onUndo }
     return event === undefined ? id : [event.type, event.aggregateId ?? event.id].filter((part) => part !== null).join(' · ');
   };
   const fates = new Map(followed?.fates?.events.map(({ id, fate }) => [id, fate]));
-  const done = t.has(`operations.${operation}.done`) ? (`operations.${operation}.done` as const) : 'interventions.changed';
+  const sent = followed === null ? 'interventions.changed' : 'interventions.sentAgain';
+  const done = t.has(`operations.${operation}.done`) ? (`operations.${operation}.done` as const) : sent;
   const groups = [
-    followed === null
-      ? { look: classes.changed, heading: t(done, { count: changed.length }), ids: changed }
-      : { look: classes.sent, heading: t('interventions.sentAgain', { count: changed.length }), ids: changed },
+    { look: followed === null ? classes.changed : classes.sent, heading: t(done, { count: changed.length }), ids: changed },
     ...groupSkipped(result.skipped, skipText).map(({ why, ids }) => ({
       look: classes.skipped,
       heading: t('interventions.skippedHeading', { count: ids.length, why }),

@@ -136,7 +136,9 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
         <TargetGroup label={t('screens')} targets={shownScreens} go={go} />
         {search.status === 'searching' && nothing && <Spotlight.Empty>{t('searching')}</Spotlight.Empty>}
         {search.status === 'failed' && <Spotlight.Empty>{t('failed')}</Spotlight.Empty>}
-        {search.status === 'done' && nothing && !unread && <Spotlight.Empty>{t('noEvent', { gaps: places.size })}</Spotlight.Empty>}
+        {search.status === 'done' && nothing && !unread && (
+          <Spotlight.Empty>{t('noEvent', { gaps: search.short === true ? 1 : places.size })}</Spotlight.Empty>
+        )}
         <FirstSelected found={found} goThere={search.status !== 'searching' && entered} onGone={() => onEntered(false)} />
         {[...places].map(([key, gaps]) => {
           const [{ role, why }] = gaps;

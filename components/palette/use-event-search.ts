@@ -22,6 +22,8 @@ const NOTHING: FoundEvents = { events: [], more: [], gaps: [] };
 
 interface EventSearch extends FoundEvents {
   status: 'idle' | 'searching' | 'done' | 'failed';
+  /** Too short to be looked for among ids. */
+  short?: boolean;
 }
 
 /** Searches once typing pauses, and again while an outbox does not answer; outdated results are dropped. */
@@ -43,7 +45,7 @@ export function useEventSearch(wanted: string, findEvent: (text: string) => Prom
     refetchOnWindowFocus: false,
     gcTime: AGAIN_MS,
   });
-  if (!asking) return { ...NOTHING, status: wanted === '' ? 'idle' : 'done' };
+  if (!asking) return { ...NOTHING, status: wanted === '' ? 'idle' : 'done', short: true };
   if (isError && text === wanted) return { ...NOTHING, status: 'failed' };
   if (data === undefined || text !== wanted) return { ...NOTHING, status: 'searching' };
   return { ...data, status: 'done' };

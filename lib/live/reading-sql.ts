@@ -349,7 +349,7 @@ const headQuery = ({ state, created }: Base): Sql =>
 
 /** Whether what a row shows is the relay's doing: no operator changed it since, as far as its clock is fine enough to tell. */
 export const isOwn = ({ traits: { resolutionMs }, touched, attempted }: Base): Sql =>
-  touched ? sql`coalesce(${milliseconds(touched, attempted)} > ${sql.lit(-resolutionMs.processing)}, ${touched} is null)` : sql`true`;
+  touched ? sql`coalesce(${milliseconds(touched, attempted)} > ${sql.lit(-resolutionMs.attempted)}, ${touched} is null)` : sql`true`;
 
 /** Whether a failure or a death is not one of an event that had died before and was put back by an operator. */
 export const isFirst = ({ revived }: Base): Sql => (revived === null ? sql`true` : sql`${revived} is null`);

@@ -8,7 +8,6 @@ import { CHECKS } from '@/lib/doctor/examine';
 import { OPERATIONS } from '@/lib/interventions/operations';
 import { PAYLOAD_WARNINGS } from '@/lib/shape/shape';
 import { SHAPES } from '@/lib/shape/catalog.gen';
-import { isFollowed } from '@/lib/shared/changes/fates';
 import { KNOWN, UNAVAILABLE_REASONS } from '@/lib/shared/figures/measured';
 import { SKIP_CODES } from '@/lib/shared/model';
 import { PROBLEM_STATUS } from '@/lib/shared/problems';
@@ -20,8 +19,12 @@ import { LANGUAGES } from './languages.gen';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** `done` where nothing becomes of the events afterwards: of the others their fates are told. */
-const wordsOf = (operation: string) => ['name', 'button', 'title', 'consequence', 'sentence', ...(isFollowed(operation) ? [] : ['done'])];
+/** What is done by these is that events are sent again. */
+const SENT_AGAIN = ['retry', 'requeue'];
+const wordsOf = (operation: string) => [
+  ...['name', 'button', 'title', 'consequence', 'sentence'],
+  ...(SENT_AGAIN.includes(operation) ? [] : ['done']),
+];
 
 /** An operation works without words, under its key: half of them would be worse. */
 const isWorded = (key: string): boolean => [...english.keys()].some((name) => name.startsWith(`operations.${key}.`));

@@ -1,6 +1,7 @@
 /** What operators did of late: named beside every verdict, and no sign of what a relay does. */
 import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { actsIn, figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
+import { ACTED_MAX } from '@/lib/outbox/acted';
 import { count, isState } from '@/lib/outbox/scan/sql-terms';
 import { sql } from 'kysely';
 import { ageMs, fact, type Circumstances } from './circumstances';
@@ -28,16 +29,24 @@ export const TOUCHED_DEAD: Aggregates<{ touched: number; again: number; unread: 
 export const actedWithin = (newest: Past, before: Past, after: Past): boolean =>
   actsIn(newest).some(({ at }) => Date.parse(at) > Date.parse(before.asOf) - COMMIT_MS && at <= after.asOf);
 
-/** The last kind of action of the last minutes, with who did it; and what died again. */
+/** The last kind of action of the last minutes, with who did it; and what died again, whenever it was sent. */
 export function actedFacts({ reading, now }: Circumstances): Evidence[] {
-  const acts = reading === null ? [] : actsIn(reading).filter(({ at, count: events }) => events > 0 && ageMs(at, now) <= NAMED_MS);
+  if (reading === null) return [];
+  const { again: died = 0 } = figuresIn(reading, TOUCHED_DEAD);
+  // Of more interventions the older ones are not told.
+  const isCut = actsIn(reading).length >= ACTED_MAX;
+  return [
+    ...lastActed(reading, now, isCut),
+    ...(died === 0 ? [] : [fact('died_again', { count: died, atLeast: reading.deadDetailed && !isCut ? 'no' : 'yes' })]),
+  ];
+}
+
+function lastActed(reading: Past, now: number, isCut: boolean): Evidence[] {
+  const acts = actsIn(reading).filter(({ at, count: events }) => events > 0 && ageMs(at, now) <= NAMED_MS);
   const [newest] = acts;
-  if (reading === null || newest === undefined) return [];
+  if (newest === undefined) return [];
   const { operation, actor, at: actedAt } = newest;
   const events = acts.reduce((sum, act) => (act.operation === operation && act.actor === actor ? sum + act.count : sum), 0);
-  const { again: died = 0 } = figuresIn(reading, TOUCHED_DEAD);
-  return [
-    fact('operator_acted', { actor, operation, count: events, actedAt, ageMs: ageMs(actedAt, now) }),
-    ...(died === 0 ? [] : [fact('died_again', { count: died, atLeast: reading.deadDetailed ? 'no' : 'yes' })]),
-  ];
+  const atLeast = isCut && acts.length >= ACTED_MAX ? 'yes' : 'no';
+  return [fact('operator_acted', { actor, operation, count: events, atLeast, actedAt, ageMs: ageMs(actedAt, now) })];
 }

@@ -17,10 +17,21 @@ describe('the evidence', () => {
     const acts = [act(20), act(25), act(30, { operation: 'archive' }), act(40, { actor: 'ben' }), act(1_000)];
     expect(judge({ acts }).evidence.find(({ code }) => code === 'operator_acted')).toEqual({
       code: 'operator_acted',
-      values: { actor: 'mina', operation: 'requeue', count: 90, actedAt: ago(20), ageMs: 20_000 },
+      values: { actor: 'mina', operation: 'requeue', count: 90, atLeast: 'no', actedAt: ago(20), ageMs: 20_000 },
     });
     expect(codes({ acts: [act(1_000)] })).not.toContain('operator_acted');
     expect(codes({ acts: [act(20, { count: 0 })] })).not.toContain('operator_acted');
+    expect(codes({ acts: [act(1_000)], touched: { touched: 3, again: 3 } })).toContain('died_again');
+  });
+
+  test('says that there was more where the records are cut', () => {
+    const told = judge({ acts: Array.from({ length: 100 }, () => act(20)), touched: { touched: 3, again: 3 } }).evidence;
+    expect(told.map(({ code, values }) => [code, values.atLeast])).toEqual(
+      expect.arrayContaining([
+        ['operator_acted', 'yes'],
+        ['died_again', 'yes'],
+      ]),
+    );
   });
 
   test('has it behind the first two facts of the worst verdict, and before those of others', () => {

@@ -3,7 +3,6 @@ import { VERDICT_TONE, VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { Reading } from '@/lib/live/reading';
 import { emptyCell } from '@/lib/rollup/cell';
 import { ago, before, historyOf, judge, reading, type Given } from '@/fixtures/readings';
-import { noFigures } from '@/lib/figures/summarise';
 import { VERDICT_RULES } from './verdict-registry.gen';
 
 const codes = (found: { evidence: { code: string }[] }): string[] => found.evidence.map(({ code }) => code);
@@ -338,11 +337,14 @@ test('a slot without an event is no rhythm', () => {
   expect(judge(given, [], { history }).verdict).toBe('healthy');
 });
 
-test('a healthy outbox whose attempts mostly fail says so: each goes out on a later one', () => {
-  const { asOf } = reading({});
-  const told = (value: number | null) =>
-    judge({}, [], { figures: { ...noFigures('1h', asOf, 'no_events'), errorRate: { value, known: 'exact' } } });
-  expect(told(0.78)).toMatchObject({ verdict: 'healthy' });
-  expect(told(0.78).evidence).toContainEqual({ code: 'attempts_fail', values: { share: 0.78 } });
-  for (const share of [0.05, null]) expect(told(share).evidence.map(({ code }) => code)).not.toContain('attempts_fail');
+test('a healthy outbox whose attempts mostly failed in the last hour says so', () => {
+  const cell = (published: number, failures: number) => ({ ...emptyCell(), minutes: 1, published, failures });
+  const told = (published: number, failures: number, attempts = true) =>
+    judge({ traits: { attempts } }, [], {
+      history: { minutes: [cell(published, 0), cell(0, failures)], typesPublished: new Set<string>() },
+    });
+  expect(told(22, 78)).toMatchObject({ verdict: 'healthy' });
+  expect(told(22, 78).evidence).toContainEqual({ code: 'attempts_fail', values: { share: 0.78 } });
+  for (const one of [told(95, 5), told(0, 0), told(1, 2), told(22, 78, false)])
+    expect(one.evidence.map(({ code }) => code)).not.toContain('attempts_fail');
 });

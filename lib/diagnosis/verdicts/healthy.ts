@@ -10,6 +10,8 @@ import { drainOf, QUEUE } from '../evidence/forecast';
 const BACKLOG_MIN = 100;
 /** A share of failed attempts that somebody who sees it asks about. */
 const FAILING_MIN = 0.2;
+/** Fewer tries than this tell no share. */
+const TRIES_MIN = 20;
 
 /** Nothing else holds; what could not be judged is named. */
 export const healthyVerdict: VerdictRule = {
@@ -23,7 +25,7 @@ export const healthyVerdict: VerdictRule = {
             ...backlog(circumstances, reading),
             lastPublished(figures),
             latency(figures),
-            ...failing(figures),
+            ...failing(circumstances),
             ...notJudged(circumstances, reading, figures),
           ]
         : bySlot(figures.slot);
@@ -62,9 +64,13 @@ function latency({ latency: { p95Ms, count }, depth }: SummaryFigures): Evidence
   return fact('waiting_now', { count: depth.waiting.count });
 }
 
-/** No problem by itself: each goes out on a later attempt. */
-const failing = ({ errorRate: { value: share } }: SummaryFigures): Evidence[] =>
-  share === null || share < FAILING_MIN ? [] : [fact('attempts_fail', { share })];
+/** No problem by itself where events go out on a later attempt. */
+function failing({ reading, history }: Circumstances): Evidence[] {
+  const sum = (figure: 'failures' | 'published') => (history?.minutes ?? []).reduce((all, minute) => all + minute[figure], 0);
+  const [failures, tries] = [sum('failures'), sum('failures') + sum('published')];
+  const share = failures / tries;
+  return reading?.traits.attempts === true && tries >= TRIES_MIN && share >= FAILING_MIN ? [fact('attempts_fail', { share })] : [];
+}
 
 function notJudged(circumstances: Circumstances, { traits, reach }: Reading, { depth: { processing } }: SummaryFigures): Evidence[] {
   const left = unknownStandstill(circumstances);

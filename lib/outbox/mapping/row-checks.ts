@@ -143,8 +143,8 @@ export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
 const DEAD_ROWS = 20;
 
 /**
- * Whether rows of the dead-letter table are in the outbox too, so that each counts twice: at least half of the newest 20, as the events
- * of older ones may be purged; false if unreadable in time.
+ * Whether rows of the dead-letter table are in the outbox too, so that each counts twice: at least half of 20, of the newest if they
+ * can be read, as the events of older ones may be purged.
  */
 export async function sharedDead(outbox: Outbox): Promise<boolean> {
   const { main, dead, database } = outbox;
@@ -152,7 +152,14 @@ export async function sharedDead(outbox: Outbox): Promise<boolean> {
   const here = placeSql(outbox, main);
   const walks = listOf(outbox, { state: ['dead'] }).walks.filter(({ at }) => at.place === dead);
   const newest = mergedRows(outbox, walks, { stretch: 'keyed', direction: 'desc', after: null, until: null, limit: DEAD_ROWS });
-  const ids = newest === null ? [] : (await fewRows(database, newest)).map(({ id }) => id);
+  const there = placeSql(outbox, dead);
+  const some = newest === null ? [] : await fewRows(database, newest);
+  // Without an index or times, any of them.
+  const read =
+    some.length > 0
+      ? some
+      : await fewRows(database, sql<WithId>`select ${there.id.text} as id from ${there.from} limit ${sql.lit(DEAD_ROWS)}`);
+  const ids = read.flatMap(({ id }) => id ?? []);
   if (ids.length === 0) return false;
   const both = await fewRows(database, sql<WithId>`select ${here.id.text} as id from ${here.from} where ${here.id.among(ids)}`);
   return both.length * 2 >= ids.length;

@@ -40,6 +40,7 @@ export function traitsOf(outbox: Outbox, slots: SlotSight | null = null, acted =
     resolutionMs: {
       latency: resolutionOf(outbox, 'createdAt', 'publishedAt'),
       processing: resolutionOf(outbox, 'attemptedAt', 'publishedAt'),
+      attempted: resolutionOf(outbox, 'attemptedAt'),
     },
     stuckAfterSeconds: outbox.parameters.stuckAfterSeconds,
     keepsOrder,

@@ -33,6 +33,8 @@ export async function readNews(context: Context, entries: readonly FleetEntry[],
     orNothing(context.console, { actions: [], verdicts: [], changes: 'unread' as const }, () => changesOf(context)),
   ]);
   const causes = found.filter((one) => one !== null);
+  // Of a line that is old or of a database that is away, by when it answered last.
+  const away = entries.filter(({ stale, summary: { depth } }) => stale !== null && (depth.dead.count ?? 0) > 0);
   const groups = causes.flatMap((one) => one.groups).sort(byCount);
   const complete = (entry: FleetEntry): boolean => {
     const own = found[ids.indexOf(entry.outbox.id)];
@@ -47,7 +49,7 @@ export async function readNews(context: Context, entries: readonly FleetEntry[],
       complete: entries.every(complete),
       rows: Math.max(0, ...causes.map(({ searched }) => (searched.complete ? 0 : searched.rows))),
       outboxes: dying.length > OUTBOXES ? OUTBOXES : 0,
-      unread: found.length - causes.length,
+      unread: found.length - causes.length + away.length,
     },
     atStake: {
       sums: sumAmounts(groups.flatMap(({ sums }) => sums)),
@@ -78,7 +80,7 @@ function changesOf({ console: { store, directory } }: Context): Promise<Pick<Fle
         .slice(0, CHANGES - verdicts.length)
         .map((entry) => ({ ...entry, eventId: null, eventType: null, aggregateId: null, before: null, after: null })),
       verdicts,
-      changes: actions.length + spans.length > CHANGES ? 'newest' : 'all',
+      changes: recent.length === SPANS || actions.length + spans.length > CHANGES ? 'newest' : 'all',
     };
   });
 }
