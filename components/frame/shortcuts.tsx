@@ -1,5 +1,5 @@
 import { useWindowEvent } from '@mantine/hooks';
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useLayoutEffect, useMemo, useRef, useState } from 'react';
 
 export interface KeyPress {
   key: string;
@@ -69,15 +69,20 @@ function isElsewhere({ target, key }: KeyboardEvent): boolean {
 export function ShortcutProvider({ children }: { children: ReactNode }) {
   const [lists, setLists] = useState<readonly Shortcut[][]>([]);
   const active = useMemo(() => lists.flat(), [lists]);
+  // A key that is pressed as soon as its button is seen comes before the next render.
+  const bound = useRef<readonly Shortcut[][]>([]);
   const register = useCallback<Register>((shortcuts) => {
-    setLists((before) => [...before, shortcuts]);
-    return () => setLists((before) => before.filter((list) => list !== shortcuts));
+    const keep = (next: readonly Shortcut[][]): void => setLists((bound.current = next));
+    keep([...bound.current, shortcuts]);
+    return () => keep(bound.current.filter((list) => list !== shortcuts));
   }, []);
 
   useWindowEvent('keydown', (event) => {
     if (event.defaultPrevented || event.isComposing) return;
     const elsewhere = isElsewhere(event);
-    const shortcut = active.find(({ keys, run }) => run && matchesShortcut(event, keys) && (!elsewhere || keys.startsWith('mod+')));
+    const shortcut = bound.current
+      .flat()
+      .find(({ keys, run }) => run && matchesShortcut(event, keys) && (!elsewhere || keys.startsWith('mod+')));
     if (!shortcut?.run) return;
     event.preventDefault();
     shortcut.run(event);
@@ -95,11 +100,11 @@ export function useShortcuts(shortcuts: Shortcut[]): void {
   const register = useContext(RegisterContext);
   if (!register) throw new Error('useShortcuts needs a ShortcutProvider above it');
   const latest = useRef(shortcuts);
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = shortcuts;
   });
   const shape = JSON.stringify(shortcuts.map(({ keys, label, run: bound }) => [keys, label, bound !== undefined]));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const entries = JSON.parse(shape) as [string, string, boolean][];
     const run = (keys: string) => (event: KeyboardEvent) => latest.current.find((shortcut) => shortcut.keys === keys)?.run?.(event);
     return register(entries.map(([keys, label, bound]) => ({ keys, label, run: bound ? run(keys) : undefined })));
