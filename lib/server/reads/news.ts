@@ -23,9 +23,8 @@ const SHARED_MS = 5_000;
 
 /** Causes of deaths over all outboxes, as far as they are known within `waitMs`, and what operators did in the last hour. */
 export async function readNews(context: Context, entries: readonly FleetEntry[], waitMs: number): Promise<FleetNews> {
-  // NaN: not known.
-  const deadOf = ({ stale, summary: { depth } }: FleetEntry): number =>
-    depth.dead.why === 'not_in_schema' ? 0 : ((stale === null ? depth.dead.count : null) ?? NaN);
+  // NaN: not known. Of a database that is away, as it answered last.
+  const deadOf = ({ summary: { depth } }: FleetEntry): number => (depth.dead.why === 'not_in_schema' ? 0 : (depth.dead.count ?? NaN));
   const dying = entries.filter((entry) => deadOf(entry) > 0).sort((a, b) => deadOf(b) - deadOf(a));
   const ids = dying.slice(0, OUTBOXES).map(({ outbox }) => outbox.id);
   const [found, changes] = await Promise.all([
@@ -33,12 +32,10 @@ export async function readNews(context: Context, entries: readonly FleetEntry[],
     orNothing(context.console, { actions: [], verdicts: [], changes: 'unread' as const }, () => changesOf(context)),
   ]);
   const causes = found.filter((one) => one !== null);
-  // Of a line that is old or of a database that is away, by when it answered last.
-  const away = entries.filter(({ stale, summary: { depth } }) => stale !== null && (depth.dead.count ?? 0) > 0);
   const groups = causes.flatMap((one) => one.groups).sort(byCount);
   const complete = (entry: FleetEntry): boolean => {
     const own = found[ids.indexOf(entry.outbox.id)];
-    return own == null ? deadOf(entry) === 0 : own.searched.complete && own.more === 0;
+    return own == null ? entry.stale === null && deadOf(entry) === 0 : own.searched.complete && own.more === 0;
   };
   // Others cannot add to a sum.
   const hasAmounts = (id: string): boolean => context.console.directory.settings(id).amount !== null;
@@ -49,7 +46,7 @@ export async function readNews(context: Context, entries: readonly FleetEntry[],
       complete: entries.every(complete),
       rows: Math.max(0, ...causes.map(({ searched }) => (searched.complete ? 0 : searched.rows))),
       outboxes: dying.length > OUTBOXES ? OUTBOXES : 0,
-      unread: found.length - causes.length + away.length,
+      unread: found.length - causes.length,
     },
     atStake: {
       sums: sumAmounts(groups.flatMap(({ sums }) => sums)),
