@@ -15,18 +15,22 @@ test('every screen keeps still: layout shift at most 0.02, two readings included
     const watch = await watchPage(page);
     const shift = await observeLayoutShift(page);
     const readings = new Map<string, number>();
+    const measured: ReturnType<typeof shift>[] = [];
     page.on('response', (response) => {
       const action = response.request().headers()['next-action'];
-      if (action !== undefined) readings.set(action, (readings.get(action) ?? 0) + 1);
+      if (action === undefined) return;
+      readings.set(action, (readings.get(action) ?? 0) + 1);
+      // With the third, two are drawn. Not later: on a slow machine the pages are open for minutes, in which incidents begin and end.
+      if (readings.get(action) === 3) measured.push(shift());
     });
     await page.goto(new URL(path.replace('{event}', event), world.url).href);
     await page.waitForLoadState('networkidle');
-    opened.push({ name, context, watch, shift, readings, wanted: readsOnce === true ? 0 : 3 });
+    opened.push({ name, context, watch, measure: async () => (readsOnce === true ? shift() : measured[0]) });
   }
-  // They wait for the same intervals. What a reading brings must not move what is there; with the third, two are drawn.
-  for (const { name, context, watch, shift, readings, wanted } of opened) {
-    await expect.poll(() => Math.max(0, ...readings.values()), name).toBeGreaterThanOrEqual(wanted);
-    const { total, sources } = await shift();
+  // They wait for the same intervals. What a reading brings must not move what is there.
+  for (const { name, context, watch, measure } of opened) {
+    await expect.poll(measure, name).toBeDefined();
+    const { total, sources } = (await measure()) ?? { total: Infinity, sources: [] };
     expect(total, `${name}\n${sources.join('\n')}`).toBeLessThanOrEqual(0.02);
     expect(watch.problems(), name).toEqual([]);
     await context.close();
