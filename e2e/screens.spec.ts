@@ -44,6 +44,8 @@ for (const screen of SCREENS) {
       await page.setViewportSize({ width: 390, height: 844 });
       await open(page, screen, path, signIn);
       expect(await scrollsSideways(page)).toBe(false);
+      for (const table of await page.getByRole('region', { name: 'By type' }).all())
+        expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     });
 
     test('is Korean for who reads Korean', async ({ page, signIn, world }) => {

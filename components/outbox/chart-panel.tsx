@@ -162,7 +162,7 @@ export function useChartSpecs({ stepSeconds, heatBoundsMs }: Pick<Series, 'stepS
       line('p99Ms', 'amber', duration, { dash: '2 3' }),
     ];
     const flow = [line('createdPerMinute', 'blue', rate, { dash: '5 4' }), line('publishedPerMinute', 'green', rate)];
-    const failures = [line('retries', 'amber', count), line('errors', 'red', count, { dash: '5 3' })];
+    const failures = [line('retriesPerMinute', 'amber', rate), line('errorsPerMinute', 'red', rate, { dash: '5 3' })];
     return [
       {
         id: 'depth',
@@ -182,7 +182,7 @@ export function useChartSpecs({ stepSeconds, heatBoundsMs }: Pick<Series, 'stepS
         ],
       },
       { id: 'heat', of: 'latency', panes: [{ kind: 'heat', unit: words('units.heat'), format: duration, boundsMs, rowName, lines: [] }] },
-      { id: 'failures', of: 'errors', panes: [{ ...events, unit: words('units.attempts', { step }), lines: failures }] },
+      { id: 'failures', of: 'errors', panes: [{ ...events, unit: words('units.attempts'), format: rate, lines: failures }] },
       { id: 'dead', of: 'dead', panes: [{ ...events, lines: [line('dead', 'red', count, { filled: true })] }] },
     ];
   }, [words, format, stepSeconds, bounds]);

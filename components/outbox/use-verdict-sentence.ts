@@ -66,7 +66,7 @@ export function useVerdictSentence(summary: Pick<FleetLine['summary'], 'diagnosi
   });
 }
 
-/** Evidence as text: `…Ms`, `…Bytes`, times as how long ago, `sinceAt` as a time of day; others stay as they are. null if unknown. */
+/** Evidence as text: `…Ms`, `…Bytes`, `share`, times as how long ago, `sinceAt` as a time of day; others stay as they are. null if unknown. */
 export function useEvidenceText(): (evidence: Evidence) => string | null {
   const words = useTranslations('evidence');
   const format = useFormat();
@@ -75,6 +75,7 @@ export function useEvidenceText(): (evidence: Evidence) => string | null {
     if (value === null) return NONE;
     if (name.endsWith('Ms') && typeof value === 'number') return value < 1_000 ? format.latency(value) : format.age(value);
     if (name.endsWith('Bytes') && typeof value === 'number') return format.bytes(value);
+    if (name === 'share' && typeof value === 'number') return format.percent(value);
     if (!name.endsWith('At') || typeof value !== 'string') return value;
     return name === 'sinceAt' ? format.recent(value, now) : format.relative(value, now);
   };

@@ -87,6 +87,11 @@ describe('time before the first known minute', () => {
     });
   });
 
+  test('is said of the first minute too, where another gap makes rates be of what is known', () => {
+    const torn = { ...watched(14, 9, published(6)), ...watched(4, 0, published(6)) };
+    expect(of({ folded: torn }).throughput).toMatchObject({ publishedPerMinute: 6, known: 'estimated', since: isoAgo(14) });
+  });
+
   test('leaves percentiles of the rest, no longer called near', () => {
     expect(of(young).latency).toMatchObject({ known: 'estimated', count: 30, p95Ms: expect.closeTo(100, -1) as number });
     expect(of(young).latency.errorShare).toBeUndefined();

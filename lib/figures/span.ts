@@ -100,7 +100,7 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
     byType: new Map(byType),
     watchedMinutes: complete ? spanMinutes - untold : all.minutes + unfolded,
     complete,
-    since: sinceMinute - fromMinute <= EDGE_MINUTES ? null : new Date(sinceMinute * MINUTE_MS).toISOString(),
+    since: complete || sinceMinute <= fromMinute ? null : new Date(sinceMinute * MINUTE_MS).toISOString(),
     provisional: folded.some(({ provisional }) => provisional),
     backfilled: (all.how & HOW.backfilled) !== 0,
     acted: head.acted,

@@ -104,6 +104,11 @@ describe('the catalogues', () => {
     expect(differences(english, catalogue(code))).toEqual([]);
   });
 
+  it.each(LANGUAGES.map(({ code }) => code))('%s styles no number: the build drops the style, and a share of 0.6 is no 60 %', (code) => {
+    const styled = [...catalogue(code)].filter(([, message]) => /,\s*number\s*,/.test(message));
+    expect(styled).toEqual([]);
+  });
+
   it('have every key that the screens use', () => {
     const problems = ['app', 'components', 'lib/server'].flatMap(sources).flatMap((file) => {
       const text = fs.readFileSync(path.join(ROOT, file), 'utf8');

@@ -43,10 +43,13 @@ const readSessions = (context: Context, outboxId: string): Promise<MarkedSnapsho
     together(outbox, ['sessions'], () => outbox.database.read((db) => outbox.database.engine.otherSessions(db))),
   );
 
-/** What was published of some types over a window. */
+/** What was published of some types over a window, without its last step, which is still under way. */
 export async function readTypeTrends(context: Context, outboxId: string, window: Window, types: readonly string[]): Promise<TypeTrend[]> {
   const series = await context.console.snapshots.seriesOfTypes(outboxId, { window }, types);
-  return series.map(({ points }, index) => ({ type: types[index] ?? '', published: points.map(({ published }) => published) }));
+  return series.map(({ points }, index) => ({
+    type: types[index] ?? '',
+    published: points.slice(0, -1).map(({ published }) => published),
+  }));
 }
 
 function boundsOf({ points, stepSeconds }: Series): { from: string; to: string } | null {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Series, SeriesPoint } from '../model';
 import { SHOWN_METRICS, type MetricSeries } from './metrics';
 import { seriesCsv, seriesFileName } from './series-csv';
+import { ratedPoints } from './series-rates';
 
 const NOTHING: Omit<SeriesPoint, 'at'> = {
   ...(Object.fromEntries(SHOWN_METRICS.map(({ series }) => [series?.key, null])) as Record<MetricSeries, null>),
@@ -69,6 +70,14 @@ it('says times in UTC, durations in milliseconds, flow per step and per minute, 
   expect(begun).toMatchObject({ 'created (events)': '3', 'created (events/min)': '' });
   const [unknown] = read(seriesCsv(series({ points: [{ ...NOTHING, at: '2026-11-21T10:10:00.000Z', gap: true }] })));
   expect(unknown).toMatchObject({ watched: 'yes', complete: 'no', 'waiting (events)': '' });
+});
+
+it('has attempts per minute too, so that a minute that has just begun does not look as if nothing failed', () => {
+  const points = [{ ...NOTHING, at: '2026-11-21T10:10:00.000Z', retries: 30, errors: 40 }];
+  const [two] = ratedPoints(series({ points }));
+  expect(two).toMatchObject({ retriesPerMinute: 15, errorsPerMinute: 20 });
+  const [begun] = ratedPoints(series({ asOf: '2026-11-21T10:10:59Z', points }));
+  expect(begun).toMatchObject({ retriesPerMinute: null, errorsPerMinute: null });
 });
 
 it('runs nothing in a spreadsheet and keeps fields apart, whatever a type is called', () => {

@@ -1,11 +1,11 @@
 import type { Series } from '../model';
 
-/** A point with events per minute, comparable across steps and with current figures. */
+/** A point with events and attempts per minute, comparable across steps and with current figures. */
 export type RatedPoint = ReturnType<typeof ratedPoints>[number];
 
 const RATED_AFTER_SECONDS = 60;
 
-/** Points with events per minute; an unfinished step counts its time so far, and is null in its first minute. */
+/** Points with rates per minute; an unfinished step counts its time so far, and is null in its first minute. */
 export function ratedPoints({ points, stepSeconds, asOf }: Pick<Series, 'points' | 'stepSeconds' | 'asOf'>) {
   const now = Date.parse(asOf);
   return points.map((point) => {
@@ -16,6 +16,7 @@ export function ratedPoints({ points, stepSeconds, asOf }: Pick<Series, 'points'
     const rate = (count: number | null) => (count === null || seconds < RATED_AFTER_SECONDS ? null : (count * 60) / seconds);
     // An unfinished step without values is not a gap.
     const gap = point.gap && !underWay;
-    return { ...point, gap, createdPerMinute: rate(point.created), publishedPerMinute: rate(point.published), underWay };
+    const events = { createdPerMinute: rate(point.created), publishedPerMinute: rate(point.published) };
+    return { ...point, ...events, retriesPerMinute: rate(point.retries), errorsPerMinute: rate(point.errors), gap, underWay };
   });
 }
