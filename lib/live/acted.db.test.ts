@@ -96,9 +96,13 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       const last = await read();
       expect(verdictOf(last, before, after)).toMatchObject({ verdict: 'relay_stopped' });
       expect(last.figures.acted?.acts).toMatchObject([
-        { operation: 'archive', actor: ANNA.name, count: 3 },
-        { operation: 'retry', count: 1 },
+        { operation: 'archive', actor: ANNA.name, count: 3, tidies: false },
+        { operation: 'retry', count: 1, tidies: false },
       ]);
+      await act('archive', ['d-1', 'd-2']);
+      const tidied = await read();
+      expect(tidied.figures.acted?.acts).toMatchObject([{ operation: 'archive', count: 2, tidies: true }, {}, {}]);
+      expect(verdictOf(tidied, before, after, last)).toMatchObject({ verdict: 'relay_stopped' });
       // As it was told without the records.
       if (engine === 'postgres') expect(verdictOf(await read(false), before).verdict).toBe('poison_row');
       if (engine === 'postgres') expect((await read(false)).figures.relay_stopped?.touch).toBeGreaterThan(0);

@@ -112,7 +112,8 @@ const withTouched = (rows: Sql): Sql =>
     bool_or(dead = 1 and operation not in ('archive', 'restore')) as resent from acted group by id) as t on t.id = r.id`;
 
 /** The interventions, newest first. */
-const actsQuery = jsonRows(sql`select ${iso(sql.ref('at'))} as at, operation, actor, count(id) as count from acted
+const actsQuery = jsonRows(sql`select ${iso(sql.ref('at'))} as at, operation, actor, count(id) as count,
+  bool_and(operation in ('archive', 'restore') and dead = 1) as tidies from acted
   group by act, acted.at, operation, actor order by acted.at desc`);
 
 export const BASE_COLUMNS = {

@@ -53,6 +53,8 @@ export interface Act {
   operation: string;
   actor: string;
   count: number;
+  /** Dead events were put aside or brought back dead: of those that wait, nothing changed. */
+  tidies?: boolean;
 }
 
 /** Newest first. */

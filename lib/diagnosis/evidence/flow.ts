@@ -8,7 +8,7 @@ import { mergeInto, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
 import { count, earliest, iso, isState, latest, nullInstant, nullNumber, once, sum } from '@/lib/outbox/scan/sql-terms';
 import { actedWithin } from './acted';
-import { ageMs, laterOf, seenBefore, type Circumstances, type RecentHistory } from './circumstances';
+import { laterOf, seenBefore, type Circumstances, type RecentHistory } from './circumstances';
 
 export interface Flow {
   due: number;
@@ -126,8 +126,9 @@ function timed(circumstances: Circumstances, reading: Reading): Standstill | nul
   const written = seesOut && traits.publishedAt;
   const looked = Math.max(movedAt(circumstances, reading), seesOut ? -Infinity : Date.parse(firstLook));
   const since = written ? laterOf(firstDueAt, lastPublishedAt(reading)) : Math.max(Date.parse(firstDueAt), looked);
-  // For a while after an action the relay may be busy with what was sent again.
-  const acted = actsIn(reading).some(({ at }) => ageMs(at, now) < PATIENCE_MIN_MS.once);
+  // For a while after an action the relay may be busy with what was sent again, unless it had stopped before.
+  const told = silenceLimitMs(rhythmOf(circumstances), true);
+  const acted = stirring(reading).some((at) => now - at < PATIENCE_MIN_MS.once && at - since <= told);
   const confirmed = !acted && seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW).firstDue === firstDueAt);
   return { since, how: 'created', due: events, firstDueAt, written, confirmed, sure: true };
 }
@@ -159,11 +160,17 @@ function untimed(circumstances: Circumstances, reading: Reading): Standstill | n
   return { ...still, since: Math.max(since, movedMs), sure: stands !== undefined || dueSince !== null };
 }
 
+/** When operators changed what waits, newest first. */
+const stirring = (reading: Reading): number[] => actsIn(reading).flatMap(({ at, tidies = false }) => (tidies ? [] : Date.parse(at)));
+
+/** Interventions so close to each other leave no two looks undisturbed between them. */
+const BATCH_GAP_MS = 20_000;
+
 /** When a long row of interventions ended, among which no look tells what the relay does; -Infinity without one. */
 function endOfBatch(reading: Reading, now: number): number {
-  const times = actsIn(reading).map(({ at }) => Date.parse(at));
-  const isLong = (end: number): boolean => times.some((at) => end - at > SEEN_WAITING_MS && end - at < 2 * SEEN_WAITING_MS);
-  return times.find((end) => now - end < PATIENCE_MAX_MS && isLong(end)) ?? -Infinity;
+  const times = stirring(reading);
+  const startOf = (end: number): number => times.reduce((start, at) => (at < start && start - at <= BATCH_GAP_MS ? at : start), end);
+  return times.find((end) => now - end < PATIENCE_MAX_MS && end - startOf(end) > SEEN_WAITING_MS) ?? -Infinity;
 }
 
 /** Whether an event left within the last two minutes that were watched. */

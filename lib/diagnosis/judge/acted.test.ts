@@ -83,6 +83,14 @@ describe('while the relay tries what was sent again', () => {
     expect(judge(silent(25, [act(30)]), before(silent(25))).verdict).toBe('healthy');
     expect(judge(silent(70, [act(30)]), before(silent(70))).verdict).toBe('relay_stopped');
   });
+
+  test('it stays stopped, if it had stopped before', () => {
+    expect(judge(silent(40, [act(10)]), before(silent(40))).verdict).toBe('relay_stopped');
+    expect(judge(silent(40, [act(10, { operation: 'archive', tidies: true })]), before(silent(40))).verdict).toBe('relay_stopped');
+    // Archived with what waited just before the silence: nobody was told yet.
+    expect(judge(silent(40, [act(35)]), before(silent(40))).verdict).toBe('healthy');
+    expect(judge(silent(40, [act(35, { operation: 'archive', tidies: true })]), before(silent(40))).verdict).toBe('relay_stopped');
+  });
 });
 
 describe('what changes between two readings', () => {
@@ -137,6 +145,11 @@ describe('what changes between two readings', () => {
     const acts = Array.from({ length: 60 }, (_, index) => act(10 + index * 10));
     const previous = looks([700, waiting(30, [])], [400, waiting(50, [])], [100, waiting(40, [])]);
     expect(judge(waiting(60, acts), previous).verdict).toBe('healthy');
+    // Not if dead events alone are put aside, or somebody acts now and then.
+    const tidied = acts.map((one) => ({ ...one, operation: 'archive', tidies: true }));
+    const still = looks([800, waiting(30, [])], [400, waiting(60, [])]);
+    expect(judge(waiting(60, tidied), still)).toMatchObject({ verdict: 'relay_stopped', since: ago(800) });
+    expect(judge(waiting(60, [act(10), act(90), act(170)]), still)).toMatchObject({ verdict: 'relay_stopped', since: ago(800) });
     expect(judge(waiting(60, [act(600)]), looks([800, waiting(30, [])], [400, waiting(60, [])])).verdict).toBe('relay_stopped');
   });
 });
