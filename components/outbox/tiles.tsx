@@ -170,7 +170,9 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
         />
       )}
       {touched.count !== null && touched.p95Ms !== null && (
-        <p className={classes.tileFoot}>{words('tiles.touched', { count: touched.count, p95: format.latency(touched.p95Ms) })}</p>
+        <p className={classes.tileFoot}>
+          {words('tiles.touched', { known: touched.known, count: touched.count, p95: format.latency(touched.p95Ms) })}
+        </p>
       )}
     </Tile>,
     counted('dead', depth.dead),

@@ -25,7 +25,7 @@ const whyNoPercentiles = ({ reading: { traits } }: MetricInput): UnavailableReas
 /** From creation to publishing, of the events published over the span; of those that operators changed apart. */
 export function latencyOf(input: MetricInput): Summary['latency'] {
   const why = whyNoLatency(input) ?? whyNoneYet(input);
-  const unknown = { count: null, p95Ms: null };
+  const unknown = { count: null, p95Ms: null, known: 'unavailable' } as const;
   const none = (reason: UnavailableReason, touched: Summary['latency']['touched'] = unknown) => ({
     ...noPercentiles('unavailable', reason),
     meanMs: null,
@@ -34,7 +34,11 @@ export function latencyOf(input: MetricInput): Summary['latency'] {
   });
   if (why !== null || input.totals === null) return none(why ?? 'not_watched');
   const { all: counted, touched: apart } = input.totals;
-  const touched = { count: Math.round(countOf(apart.latency)), p95Ms: quantiles(apart.latency, [0.95])[0] ?? null };
+  const touched = {
+    count: Math.round(countOf(apart.latency)),
+    p95Ms: quantiles(apart.latency, [0.95])[0] ?? null,
+    known: countsKnown(input.totals),
+  };
   const all = { ...counted, published: counted.published - touched.count };
   if (isSampled(all) && all.published >= 0.5) {
     const sampled = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated' as const, count: Math.round(all.published), touched };

@@ -91,7 +91,8 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
   const isCut = counted && reading.reach.published === 'cut';
   const foldedTo = Date.parse(head.progress.foldedTo) / MINUTE_MS;
   const untold = isCut ? Math.max(0, toMinute - Math.max(fromMinute, foldedTo)) : 0;
-  const unfolded = Math.max(0, toMinute - Math.max(fromMinute, unfoldedFrom + 1));
+  // Less than none: the minute under way is folded, and not over.
+  const unfolded = unfoldedFrom === Infinity ? 0 : toMinute - Math.max(fromMinute, Math.ceil(foldedTo));
   const byType = [...cells].map(([series, cell]) => [typeOfSeries(series), cell] as const).filter(isOfType);
   const totals = {
     all,

@@ -33,7 +33,7 @@ interface Given {
 }
 
 const NO_LATENCY = { p50Ms: null, p95Ms: null, p99Ms: null, meanMs: null };
-const NONE_TOUCHED = { count: 0, p95Ms: null };
+const NONE_TOUCHED = { count: 0, p95Ms: null, known: 'sampled' };
 const cellOf = (cell: Partial<Cell>): Cell => ({ ...emptyCell(), minutes: 1, ...cell });
 const latencies = (...values: number[]): Pick<Cell, 'published' | 'latency' | 'latencySumMs'> => {
   const latency: Cell['latency'] = new Map();
@@ -160,7 +160,7 @@ describe('latency and throughput', () => {
     const touched = { 1: { ...latencies(769_000, 769_000), published: 0 } };
     const { latency, throughput } = figures({ folded: watched({ 1: { ...latencies(1_300, 1_300), published: 4, created: 4 } }), touched });
     expect(latency).toMatchObject({ count: 2, meanMs: 1_300, p95Ms: expect.closeTo(1_300, -2) as number });
-    expect(latency.touched).toEqual({ count: 2, p95Ms: expect.closeTo(769_000, -5) as number });
+    expect(latency.touched).toEqual({ count: 2, p95Ms: expect.closeTo(769_000, -5) as number, known: 'exact' });
     expect(throughput).toMatchObject({ publishedPerMinute: 4 / MINUTES, known: 'exact' });
     expect(figures({ folded: watched({ 1: { published: 2 } }), touched }).latency).toMatchObject({
       count: 0,
@@ -169,7 +169,8 @@ describe('latency and throughput', () => {
       touched: { count: 2 },
     });
     const sampled = { published: 6, latencySumMs: 2_900, how: HOW.sampled, resolutionMs: 1_000 };
-    expect(figures({ folded: watched({ 1: sampled }), touched }).latency).toMatchObject({ count: 4, meanMs: 725, touched: { count: 2 } });
+    const { latency: mean } = figures({ folded: watched({ 1: sampled }), touched });
+    expect(mean).toMatchObject({ count: 4, meanMs: 725, touched: { count: 2, known: 'sampled' } });
   });
 
   test('no events in the window is a fact, not a gap', () => {
@@ -178,7 +179,7 @@ describe('latency and throughput', () => {
       count: 0,
       known: 'exact',
       why: 'no_events',
-      touched: { count: 0, p95Ms: null },
+      touched: { count: 0, p95Ms: null, known: 'exact' },
     });
   });
 
@@ -194,7 +195,7 @@ describe('latency and throughput', () => {
       count: null,
       known: 'unavailable',
       why,
-      touched: { count: why === 'needs_sampling' ? 0 : null, p95Ms: null },
+      touched: { p95Ms: null, ...(why === 'needs_sampling' ? { count: 0, known: 'estimated' } : { count: null, known: 'unavailable' }) },
     });
   });
 
@@ -232,7 +233,7 @@ describe('latency and throughput', () => {
 
   test('rates are of the minutes that were watched', () => {
     const { throughput } = figures({ folded: { 0: {}, 1: latencies(1, 1, 1), 2: {}, 15: {} } });
-    expect(throughput).toMatchObject({ publishedPerMinute: 3 / 4, known: 'estimated' });
+    expect(throughput).toMatchObject({ publishedPerMinute: expect.closeTo(3 / (4 - 29 / 60), 6) as number, known: 'estimated' });
   });
 
   test('rows cut off after the last fold are left out, not guessed', () => {

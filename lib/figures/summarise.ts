@@ -86,7 +86,7 @@ export function noFigures(window: Window, asOf: string, why: UnavailableReason):
     oldestPendingAt: null,
     lastPublishedAt: null,
     lastPublishedWhy: why,
-    latency: { ...percentiles, count: null, meanMs: null, touched: { count: null, p95Ms: null } },
+    latency: { ...percentiles, count: null, meanMs: null, touched: { count: null, p95Ms: null, known: 'unavailable' } },
     processing: percentiles,
     throughput: { createdPerMinute: null, publishedPerMinute: null, ...none },
     ...metricFigures(() => ({ value: null, ...none })),

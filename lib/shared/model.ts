@@ -175,7 +175,8 @@ export interface Summary extends MetricFigures {
     meanMs: number | null;
     /** Where the mean is worked out from how many wait, without the times of rows: how far it may be off. Left out where not known. */
     meanErrorMs?: number;
-    touched: { count: number | null; p95Ms: number | null };
+    /** `sampled`: those that were seen waiting; there may be more. */
+    touched: { count: number | null; p95Ms: number | null; known: Known };
   };
   processing: Percentiles;
   /** Per minute of the part of the window that is known. */
