@@ -16,7 +16,7 @@ interface Marked {
   says?: string[];
 }
 
-/** `TIME`, `DATE`, `NOW`, `LATER`, `BYTES` and `ZERO` are those of the engine. */
+/** `TIME`, `DATE`, `NOW`, `LATER`, `BYTES`, `ZERO` and `CODE` are those of the engine. */
 const TABLES: Record<string, Marked> = {
   empty_claim_outbox: {
     columns: "locked_by varchar(40) NOT NULL DEFAULT '', sent_at TIME NULL",
@@ -143,6 +143,15 @@ const TABLES: Record<string, Marked> = {
     ],
     says: ['equals: 7 } } # confirm'],
   },
+  // MySQL's truth value, in which more than two numbers are kept.
+  narrow_words_outbox: {
+    columns: 'status CODE NOT NULL, sent_ms bigint NOT NULL DEFAULT 0',
+    rows: [
+      ['2, 0', 'unmapped'],
+      ['1, 1767225600000', 'published'],
+    ],
+    says: ['equals: 1 } } # confirm', 'publishedAt: { column: sent_ms, time: epoch_ms }'],
+  },
   bytes_claim_outbox: {
     columns: "locked_by BYTES NOT NULL DEFAULT '', sent_at TIME NULL",
     rows: [
@@ -187,8 +196,10 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
   const now = engine === 'postgres' ? 'now()' : 'utc_timestamp(6)';
   const [date, bytes, zero] =
     engine === 'postgres' ? ['timestamp', 'bytea', '0001-01-01 00:00:00'] : ['datetime', 'varbinary(36)', '0000-00-00 00:00:00'];
-  const words = { TIME: time, DATE: date, NOW: now, LATER: later, BYTES: bytes, ZERO: zero };
-  const spelled = (text: string): string => text.replace(/TIME|DATE|NOW|LATER|BYTES|ZERO/g, (word) => words[word as keyof typeof words]);
+  const code = engine === 'postgres' ? 'smallint' : 'tinyint(1)';
+  const words = { TIME: time, DATE: date, NOW: now, LATER: later, BYTES: bytes, ZERO: zero, CODE: code };
+  const spelled = (text: string): string =>
+    text.replace(/TIME|DATE|NOW|LATER|BYTES|ZERO|CODE/g, (word) => words[word as keyof typeof words]);
   const database = useTestDatabaseOf(engine, async (db) => {
     // MySQL's own mode takes no zero date.
     const run = (text: string) => (db.engine === 'mysql' ? db.queryUnder("sql_mode = ''", text) : db.query(text));

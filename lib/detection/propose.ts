@@ -52,7 +52,7 @@ export function proposeOwn(
   const column = JSON.stringify(roles.status?.name ?? null);
   const asked = words.flatMap(({ word, state }) => {
     const quoted = JSON.stringify(word);
-    const value = roles.status?.kind === 'integer' ? word : quoted;
+    const value = roles.status !== undefined && isNumbered(roles.status) ? word : quoted;
     return state === null ? [` what does ${quoted} mean? { state: …, when: { column: ${column}, equals: ${value} } }`] : [];
   });
   const rules = states.map(({ state, when }) => ({ state, when }));
@@ -239,13 +239,16 @@ function otherStates({ roles, zeros }: MappingInput, columns: Mapping['columns']
 
 const ORDER: LiveState[] = ['published', 'dead', 'processing', 'retrying', 'pending'];
 
+const isNumbered = ({ kind }: CatalogueColumn): boolean => kind === 'integer' || kind === 'boolean';
+
 /** `marks`: states shown by other columns; they tell waiting rows apart where no word does. */
-function fromWords({ name: column, kind }: CatalogueColumn, { words, unset }: MappingInput, marks: ProposedState[]): ProposedState[] {
+function fromWords(status: CatalogueColumn, { words, unset }: MappingInput, marks: ProposedState[]): ProposedState[] {
+  const { name: column } = status;
   const states = ORDER.flatMap((state) =>
     [true, false].flatMap((sure): ProposedState[] => {
       const own = words
         .filter((word) => word.state === state && word.sure === sure)
-        .map(({ word }) => (kind === 'integer' ? Number(word) : word));
+        .map(({ word }) => (isNumbered(status) ? Number(word) : word));
       const [first] = own;
       if (first === undefined) return [];
       return [{ state, when: own.length === 1 ? { column, equals: first } : { column, in: own }, confirm: !sure }];

@@ -17,7 +17,7 @@ const GONE = split(`published dispatched sent relayed emitted forwarded produced
   acked acknowledged transmitted flushed exported 발행 발행됨 전송 전송됨 опубликовано отправлено обработано publicado enviado procesado odoslane odoslané spracovane spracované publikovane publikované
   gesendet versendet veroeffentlicht veröffentlicht verarbeitet`);
 
-const TIME_ENDINGS = ['at', 'on', 'time', 'date', 'ts', 'datetime', 'timestamp'];
+const TIME_ENDINGS = ['at', 'on', 'time', 'date', 'ts', 'datetime', 'timestamp', 'ms', 'millis', 'epoch'];
 const at = (words: readonly string[]): string[] => words.flatMap((word) => [...TIME_ENDINGS.map((end) => `${word}${end}`), `date${word}`]);
 
 type Fits = (column: CatalogueColumn) => boolean;
@@ -29,7 +29,9 @@ const isContent: Fits = ({ kind, type }) => ['json', 'binary', 'text'].includes(
 const isKey: Fits = ({ kind }) => ['text', 'uuid', 'integer', 'binary'].includes(kind);
 const isErrorText: Fits = ({ kind }) => kind === 'text' || kind === 'json';
 const isVersion: Fits = (column) => isNumber(column) || column.kind === 'binary';
-const isStatus: Fits = (column) => (isKind(column) || column.labels !== null) && !isFlag(column);
+/** MySQL's truth value may hold more than two numbers: one called `status` does, one called `sent` does not. */
+const mayCode: Fits = ({ type, name }) => /^tinyint/i.test(type) && !GONE.includes(bare(name));
+const isStatus: Fits = (column) => (isFlag(column) ? mayCode(column) : isKind(column) || column.labels !== null);
 export const isTime: Fits = ({ kind }) => kind === 'instant' || kind === 'wall_clock';
 /** A number or a text can hold a time too; its values are checked later. */
 const maybeTime: Fits = (column) => isTime(column) || mayCount(column) || (isText(column) && column.labels === null);

@@ -62,6 +62,8 @@ describe('on MySQL and MariaDB', () => {
     const found = async (value: number | boolean): Promise<unknown[]> =>
       values(table, t('id'), fragments.isLiteral(t('status'), [value], status));
     expect([await found(2), await found(-1), await found(0), await found(1)]).toEqual([[2], [3], [4], [1]]);
+    const asked = async (value: string): Promise<unknown[]> => values(table, t('id'), fragments.isOneOf(t('status'), [value], status));
+    expect([await asked('2'), await asked('-1'), await asked('true'), await asked('false')]).toEqual([[2], [3], [1], [4]]);
     expect(await values(table, t('id'), fragments.isTrue(t('status'), status, true))).toEqual([1, 2, 3]);
     expect(await values(table, t('id'), fragments.isTrue(t('status'), status, false))).toEqual([4]);
   });

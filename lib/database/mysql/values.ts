@@ -40,7 +40,7 @@ export function typed(value: string, description: ColumnDescription): Sql {
   const { kind, type } = description;
   // MySQL casts a parameter to a signed number first, which loses half of the unsigned range: hence the cast to char.
   if (kind === 'integer') return /unsigned/i.test(type) ? sql`cast(cast(${value} as char) as unsigned)` : sql`cast(${value} as signed)`;
-  if (kind === 'boolean') return sql`cast(${/^(1|true)$/i.test(value) ? '1' : '0'} as unsigned)`;
+  if (kind === 'boolean') return sql`cast(${/^-?\d+$/.test(value) ? value : String(Number(/^true$/i.test(value)))} as signed)`;
   // Wider than the column on either side of the point, so that no value is cut to fit; a text would be compared as a float.
   if (kind === 'decimal') return /^(float|double)/i.test(type) ? sql`(${value} + 0e0)` : sql`cast(${value} as ${sql.raw(widened(type))})`;
   if (kind === 'binary') return sql`unhex(${digitsOf(value, description) ?? value})`;

@@ -44,7 +44,7 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
           state: 'retrying',
           when: {
             all: [
-              { column: 'flag', equals: 1 },
+              { column: 'flag', equals: '1' },
               { column: 'made_at', above: 5 },
             ],
           },
@@ -67,6 +67,21 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     expect(at('shape.operations.requeue[0].set.status.value')).toContain('write a number, without quotes');
     expect(at('shape.operations.requeue[0].set.tries')).toContain('the table has no column "tries"');
     expect(found).toHaveLength(11);
+    // A `boolean` of MySQL is a TINYINT(1), in which many keep a status.
+    const code = await linesOf({
+      states: [
+        {
+          state: 'dead',
+          when: {
+            any: [
+              { column: 'flag', equals: 2 },
+              { column: 'flag', above: 2 },
+            ],
+          },
+        },
+      ],
+    });
+    expect(code).toHaveLength(engine === 'postgres' ? 2 : 0);
     await expect(bindInline(opened(), 'things', { columns: { id: 'nr' } })).rejects.toMatchObject({ code: 'invalid' });
   });
 

@@ -112,17 +112,20 @@ function bindOperand(operand: Operand, column: ColumnDescription, table: BoundTa
       say(`(${column.type}) and "${other.name}" (${other.type}) cannot be compared by size: compare numbers, or times of one spelling`);
     return { column: other.name };
   }
-  if (!['integer', 'decimal'].includes(column.kind))
+  if (!['integer', 'decimal'].includes(column.kind) && !isCode(column))
     say(
       `is ${column.type} and cannot be compared with a number: use ${isTime(column) ? 'past, future or olderThan' : 'equals, in or isNull'}`,
     );
   return amountIn(operand, binding, path);
 }
 
+/** MySQL's `tinyint(1)` is a truth value by its name alone: many keep a status of several numbers in it. */
+const isCode = ({ type }: ColumnDescription): boolean => /^tinyint\b/i.test(type);
+
 /** Values of one class can be compared by size; null if the column has no meaningful order. */
 function classOf(column: ColumnDescription): string | null {
   if (isTime(column)) return `time ${column.time ?? column.kind}`;
-  return column.kind === 'integer' || column.kind === 'decimal' ? 'number' : null;
+  return column.kind === 'integer' || column.kind === 'decimal' || isCode(column) ? 'number' : null;
 }
 
 /** Reports a value the column cannot have, or that an engine compares in another type: MySQL matches a number with any text. */
@@ -132,7 +135,8 @@ export function checkValue(value: string | number | boolean, column: ColumnDescr
   const say = (what: string): void => problems.add(path, `"${name}" is ${type}: ${what}`);
   if (isTime(column)) say('compare times with past, future or olderThan');
   else if (written === 'boolean' && kind !== 'boolean') say('write isTrue instead');
-  else if (written !== 'boolean' && kind === 'boolean') say('write isTrue: true or isTrue: false instead');
+  else if (written !== 'boolean' && kind === 'boolean' && !(written === 'number' && isCode(column)))
+    say('write isTrue: true or isTrue: false instead');
   else if (written === 'number' && kind === 'text') say(`write the value as text, '${String(value)}' in quotes`);
   else if (written === 'string' && (kind === 'integer' || kind === 'decimal')) say('write a number, without quotes');
   else if (column.holds !== undefined) {
