@@ -134,6 +134,18 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     const die = (where = '') =>
       database.query(`UPDATE jobs SET status = 'FAILED', died_at = ${ago(0)}, claimed_at = ${ago(0)} WHERE status = 'NEW'${where}`);
 
+    test('deaths whose time the relay clears are counted', async () => {
+      const cleared = (index: number) => dead(named(index, 'cleared'), 500, 400, 'paid').replace(ago(400), 'null');
+      await insert([...times(3, cleared), sent(10)]);
+      const earlier = await read(open);
+      expect(holds(earlier, [])).toEqual(['healthy']);
+      await insert(times(2, (index) => cleared(index + 3)));
+      const now = await read(open);
+      expect(holds(now, looks(earlier, now))).toEqual(['dead_growing']);
+      expect(factOf('newly_dead', now, looks(earlier, now))).toMatchObject({ count: 2 });
+      expect(factOf('dead_cause', now, looks(earlier, now))).toMatchObject({ type: 'paid', count: 5, of: 5 });
+    });
+
     test('deaths of now behind hundreds of old ones are seen, and those sent again are not taken for them', async () => {
       await insert([...times(600, (index) => dead(named(index), 90_000, 86_400)), sent(10)]);
       const earlier = await read(open);

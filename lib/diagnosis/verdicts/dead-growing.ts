@@ -30,6 +30,8 @@ interface Deaths {
   /** Times of the newest, newest first. */
   newest: string[] | null;
   dead: number;
+  /** How many rows tell no time of their death: a relay may clear the time it would be known by. */
+  untimed: number;
   /** The largest cause and its share: `count` of the `of` deaths compared. Errors that differ stand as their template. */
   cause: (Alike & { of: number }) | null;
 }
@@ -40,12 +42,15 @@ const DEATHS: Aggregates<Deaths> = {
     const { traits, now, state, created, died, type, error, deadCount } = base;
     const dead = isState(state, 'dead');
     const recent = sql`(${dead} and ${isFirst(base)} and ${died} >= ${once(secondsBefore(now, RECENT_SECONDS))})`;
-    const [compared, newestFirst] = traits.deathTime ? [recent, died] : [dead, created];
+    const untimed = sql`(${dead} and ${died} is null)`;
+    const compared = traits.deathTime ? sql`(${recent} or ${untimed})` : dead;
+    const newestFirst = traits.deathTime ? sql`coalesce(${died}, ${created})` : created;
     return {
       recent: count(recent),
       first: iso(earliest(died, recent)),
       newest: sql`(select json_agg(n.at) from (select ${iso(died)} as at from base where ${recent} order by ${died} desc limit ${sql.lit(NEWEST)}) as n)`,
       dead: deadCount,
+      untimed: count(untimed),
       cause: sql`(select json_agg(json_build_object('type', c.type, 'error', c.error, 'count', c.n) order by c.n desc, c.error, c.type) from
         (select d.type, d.error, count(*) as n from
           (select ${type} as type, ${error} as error from base where ${compared} order by ${newestFirst} desc nulls last limit ${sql.lit(COMPARED)}) as d
@@ -75,10 +80,10 @@ export const deadGrowingVerdict: VerdictRule = {
   judge({ reading, previous, now }) {
     if (reading === null || reading.reach.dead === 'absent') return null;
     const deaths = figuresIn(reading, DEATHS);
-    const { dead = 0, cause } = deaths;
+    const { dead = 0, untimed = 0, cause } = deaths;
     const { traits, deadDetailed, reach } = reading;
     // Who dies now may be among the rows that were counted, but not read.
-    const isCounted = !traits.deathTime || (!deadDetailed && reach.dead === 'complete');
+    const isCounted = !traits.deathTime || untimed > 0 || (!deadDetailed && reach.dead === 'complete');
     const grown =
       (traits.deathTime ? diedLately(deaths, !deadDetailed, now) : null) ?? (isCounted ? countGrown(reading, previous, now) : null);
     if (grown === null) return null;
