@@ -146,6 +146,19 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       expect(factOf('dead_cause', now, looks(earlier, now))).toMatchObject({ type: 'paid', count: 5, of: 5 });
     });
 
+    test('old deaths without a time neither name the cause of new ones, nor make others count', async () => {
+      const old = (index: number) => dead(named(index, 'old'), 90_000, 400, 'old').replace(ago(400), 'null');
+      await insert([...times(5, old), sent(10)]);
+      const earlier = await read(open);
+      await insert(times(2, (index) => dead(named(index, 'late'), 90_000, 80_000)));
+      const told = await read(open);
+      expect(holds(told, looks(earlier, told))).toEqual(['healthy']);
+      await insert(times(2, (index) => dead(named(index, 'new'), 100, 5, 'new')));
+      const now = await read(open);
+      expect(holds(now, looks(earlier, now))).toEqual(['dead_growing']);
+      expect(factOf('dead_cause', now, looks(earlier, now))).toMatchObject({ type: 'new', count: 2, of: 2 });
+    });
+
     test('deaths of now behind hundreds of old ones are seen, and those sent again are not taken for them', async () => {
       await insert([...times(600, (index) => dead(named(index), 90_000, 86_400)), sent(10)]);
       const earlier = await read(open);

@@ -43,7 +43,8 @@ const DEATHS: Aggregates<Deaths> = {
     const dead = isState(state, 'dead');
     const recent = sql`(${dead} and ${isFirst(base)} and ${died} >= ${once(secondsBefore(now, RECENT_SECONDS))})`;
     const untimed = sql`(${dead} and ${died} is null)`;
-    const compared = traits.deathTime ? sql`(${recent} or ${untimed})` : dead;
+    // Rows without a time may have died long ago: they are compared where no row says that it died lately.
+    const compared = traits.deathTime ? sql`(${recent} or (${untimed} and not exists (select 1 from base where ${recent})))` : dead;
     const newestFirst = traits.deathTime ? sql`coalesce(${died}, ${created})` : created;
     return {
       recent: count(recent),
@@ -80,10 +81,10 @@ export const deadGrowingVerdict: VerdictRule = {
   judge({ reading, previous, now }) {
     if (reading === null || reading.reach.dead === 'absent') return null;
     const deaths = figuresIn(reading, DEATHS);
-    const { dead = 0, untimed = 0, cause } = deaths;
+    const { dead = 0, cause } = deaths;
     const { traits, deadDetailed, reach } = reading;
     // Who dies now may be among the rows that were counted, but not read.
-    const isCounted = !traits.deathTime || untimed > 0 || (!deadDetailed && reach.dead === 'complete');
+    const isCounted = !traits.deathTime || deadDetailed || reach.dead === 'complete';
     const grown =
       (traits.deathTime ? diedLately(deaths, !deadDetailed, now) : null) ?? (isCounted ? countGrown(reading, previous, now) : null);
     if (grown === null) return null;
@@ -108,24 +109,27 @@ function isOver(deaths: readonly number[], now: number): boolean {
   return now - last > Math.max(QUIET_MIN_MS, QUIET_GAPS * (gapsMs[Math.floor((gapsMs.length - 1) / 2)] ?? 0));
 }
 
-/** Without times of death of all, the readings of the last 15 minutes are compared. */
+/** Of rows whose death has no time, the readings of the last 15 minutes are compared. */
 function countGrown(reading: Reading, previous: readonly Past[], now: number): Finding | null {
   const recent = previous.filter(({ asOf }) => ageMs(asOf, now) <= RECENT_MS);
-  const diedBetween = (before: Past, after: Past): number => rise(before, after, !reading.deadDetailed);
-  const steps = [...recent.slice(1), reading].filter((past, index) => diedBetween(recent[index] ?? past, past) > 0);
+  const steps = [...recent.slice(1), reading].filter((past, index) => rise(recent[index] ?? past, past, reading) > 0);
   const times = steps.map(({ asOf }) => Date.parse(asOf)).reverse();
   if (isOver(times.slice(0, NEWEST), now)) return null;
   // The last reading since which the most died.
-  const from = recent.reduce((best, past) => (diedBetween(past, reading) >= diedBetween(best, reading) ? past : best), reading);
-  const count = diedBetween(from, reading);
+  const from = recent.reduce((best, past) => (rise(past, reading, reading) >= rise(best, reading, reading) ? past : best), reading);
+  const count = rise(from, reading, reading);
   if (count <= 0) return null;
   return { since: from.asOf, evidence: [fact('newly_dead', { count, withinMs: ageMs(from.asOf, now), atLeast: 'no' })] };
 }
 
-/** How many more are dead, and no more than that without those that an operator had put back, or may have. */
-function rise(before: Past, after: Past, cut: boolean): number {
-  const dead = (past: Past): number => figuresIn(past, DEATHS).dead ?? 0;
-  const putBack = ({ touched = 0, unread = 0 }) => touched + (cut ? unread : 0);
-  const others = (past: Past): number => dead(past) - putBack(figuresIn(past, TOUCHED_DEAD));
-  return Math.min(dead(after) - dead(before), others(after) - others(before));
+/** How many more are dead, no more than that without those an operator had put back, or may have; where deaths have times, of those without. */
+function rise(before: Past, after: Past, { traits, deadDetailed }: Reading): number {
+  const untimedAlone = traits.deathTime && deadDetailed;
+  const counted = (past: Past): number[] => {
+    const { dead = 0, untimed = 0 } = figuresIn(past, DEATHS);
+    const { touched = 0, unread = 0 } = figuresIn(past, TOUCHED_DEAD);
+    return [dead, dead - touched - (deadDetailed ? 0 : unread), ...(untimedAlone ? [untimed] : [])];
+  };
+  const earlier = counted(before);
+  return Math.min(...counted(after).map((count, index) => count - (earlier[index] ?? 0)));
 }
