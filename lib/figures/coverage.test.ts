@@ -94,6 +94,17 @@ describe('time before the first known minute', () => {
     });
   });
 
+  test('is not negative, or nothing, right after a start', () => {
+    const ahead = { folded: watched(0, 0, published(6)), foldedTo: isoAgo(-0.5) };
+    for (const foldedTo of [isoAgo(0), isoAgo(-0.5), isoAgo(-1.2)]) {
+      const { createdPerMinute, publishedPerMinute } = of({ ...ahead, foldedTo }).throughput;
+      for (const rate of [createdPerMinute, publishedPerMinute]) {
+        expect(rate).toBeGreaterThan(0);
+        expect(rate).toBeLessThanOrEqual(6 * 60);
+      }
+    }
+  });
+
   test('is said of the first minute too, where another gap makes rates be of what is known', () => {
     const torn = { ...watched(14, 9, published(6)), ...watched(4, 0, published(6)) };
     const rate = expect.closeTo(66 / (11 - AHEAD), 6) as number;

@@ -37,7 +37,7 @@ export function latencyOf(input: MetricInput): Summary['latency'] {
   const touched = {
     count: Math.round(countOf(apart.latency)),
     p95Ms: quantiles(apart.latency, [0.95])[0] ?? null,
-    known: countsKnown(input.totals),
+    known: countsKnown(input.totals) === 'sampled' ? ('sampled' as const) : ('estimated' as const),
   };
   const all = { ...counted, published: counted.published - touched.count };
   if (isSampled(all) && all.published >= 0.5) {

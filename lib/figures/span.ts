@@ -8,6 +8,8 @@ import type { Reading } from '@/lib/live/reading';
 import { ALL_TYPES, TOUCHED, typeOfSeries, cellsBySeries, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
 
 export const MINUTE_MS = 60_000;
+/** What was folded may end a moment after the reading: no rate is of less time than a second. */
+const SECOND_MINUTES = 1 / 60;
 /** So much of a span may be unwatched and still be no gap: its edges, and the minute under way. */
 const EDGE_MINUTES = 2;
 /** So long after the last fold is no gap: history is collected up to a minute late, and a tick may be late too. */
@@ -99,7 +101,7 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
     touched: cells.get(TOUCHED) ?? emptyCell(),
     method,
     byType: new Map(byType),
-    watchedMinutes: complete ? spanMinutes - untold : all.minutes + unfolded,
+    watchedMinutes: complete ? spanMinutes - untold : Math.max(SECOND_MINUTES, all.minutes + unfolded),
     complete,
     since: complete || sinceMinute <= fromMinute ? null : new Date(sinceMinute * MINUTE_MS).toISOString(),
     provisional: folded.some(({ provisional }) => provisional),

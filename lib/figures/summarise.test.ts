@@ -160,7 +160,7 @@ describe('latency and throughput', () => {
     const touched = { 1: { ...latencies(769_000, 769_000), published: 0 } };
     const { latency, throughput } = figures({ folded: watched({ 1: { ...latencies(1_300, 1_300), published: 4, created: 4 } }), touched });
     expect(latency).toMatchObject({ count: 2, meanMs: 1_300, p95Ms: expect.closeTo(1_300, -2) as number });
-    expect(latency.touched).toEqual({ count: 2, p95Ms: expect.closeTo(769_000, -5) as number, known: 'exact' });
+    expect(latency.touched).toEqual({ count: 2, p95Ms: expect.closeTo(769_000, -5) as number, known: 'estimated' });
     expect(throughput).toMatchObject({ publishedPerMinute: 4 / MINUTES, known: 'exact' });
     expect(figures({ folded: watched({ 1: { published: 2 } }), touched }).latency).toMatchObject({
       count: 0,
@@ -179,7 +179,7 @@ describe('latency and throughput', () => {
       count: 0,
       known: 'exact',
       why: 'no_events',
-      touched: { count: 0, p95Ms: null, known: 'exact' },
+      touched: { count: 0, p95Ms: null, known: 'estimated' },
     });
   });
 

@@ -175,7 +175,7 @@ export interface Summary extends MetricFigures {
     meanMs: number | null;
     /** Where the mean is worked out from how many wait, without the times of rows: how far it may be off. Left out where not known. */
     meanErrorMs?: number;
-    /** `sampled`: those that were seen waiting; there may be more. */
+    /** `estimated`, as percentiles are, or `sampled`: those that were seen waiting, of which there may be more. */
     touched: { count: number | null; p95Ms: number | null; known: Known };
   };
   processing: Percentiles;
