@@ -152,6 +152,14 @@ const TABLES: Record<string, Marked> = {
     ],
     says: ['equals: 1 } } # confirm', 'publishedAt: { column: sent_ms, time: epoch_ms }'],
   },
+  // How long it took, not when.
+  duration_outbox: {
+    columns: 'processed_ms int, handled_ms bigint NOT NULL DEFAULT 0',
+    rows: [
+      ['120, 340', 'pending'],
+      ['NULL, 0', 'pending'],
+    ],
+  },
   bytes_claim_outbox: {
     columns: "locked_by BYTES NOT NULL DEFAULT '', sent_at TIME NULL",
     rows: [

@@ -82,6 +82,12 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       ],
     });
     expect(code).toHaveLength(engine === 'postgres' ? 2 : 0);
+    const never = await linesOf({
+      states: [{ state: 'dead', when: { column: 'flag', equals: 500 } }],
+      operations: { requeue: [{ from: ['dead'], version: 'exact', set: { flag: { value: 300 } } }] },
+    });
+    const told = engine === 'postgres' ? ['isTrue'] : ['and never 500', '-128 to 127'];
+    expect(never.filter((line) => told.some((text) => line.includes(text)))).toHaveLength(told.length);
     await expect(bindInline(opened(), 'things', { columns: { id: 'nr' } })).rejects.toMatchObject({ code: 'invalid' });
   });
 

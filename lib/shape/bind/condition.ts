@@ -164,12 +164,13 @@ export function notATime({ name, type, kind }: ColumnDescription): string {
 }
 
 /** Why the column's type cannot hold the value; null if it can, or the type has no known bounds. */
-export function outOfBounds(value: string | number | boolean, { type, kind }: ColumnDescription): string | null {
+export function outOfBounds(value: string | number | boolean, column: ColumnDescription): string | null {
+  const { type, kind } = column;
   if (typeof value === 'string') {
     const [, most] = /^(?:character varying|character|varchar|char)\((\d+)\)/i.exec(type) ?? [];
     return most !== undefined && [...value].length > Number(most) ? `it holds at most ${most} characters` : null;
   }
-  if (typeof value === 'boolean' || kind !== 'integer') return null;
+  if (typeof value === 'boolean' || (kind !== 'integer' && !isCode(column))) return null;
   if (!Number.isInteger(value)) return 'it holds whole numbers';
   // Values beyond what a JavaScript number holds exactly are left to the database.
   const range = /^bigint/i.test(type) ? null : integerRange(type);
