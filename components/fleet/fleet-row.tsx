@@ -60,6 +60,7 @@ export const FleetRow = memo(function FleetRow({
             <SeveritySign severity={doctor.severity} count={doctor.count} />
           </Link>
         )}
+        {figures && stale !== null && <span className={classes.staleNote}>{words('lastGood', { clock: format.clock(stale.since) })}</span>}
       </th>
       {/* Without any figure, the reason is shown once and not in every column. */}
       <td role="cell" data-column="verdict" colSpan={figures ? undefined : FIGURE_COLUMNS.length + 1}>
@@ -70,9 +71,6 @@ export const FleetRow = memo(function FleetRow({
             <VerdictSign verdict={summary.diagnosis.verdict} />
             <span>
               <Sentence summary={summary} />
-              {figures && stale !== null && (
-                <span className={classes.staleNote}>{words('lastGood', { clock: format.clock(stale.since) })}</span>
-              )}
             </span>
           </div>
         )}

@@ -8,9 +8,8 @@ import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { ChartView, MarkedSnapshot } from '@/lib/shared/figures/chart-view';
 import { useIsStale } from '../figures/time';
-import { useFormat } from '../figures/use-format';
 import { usePolledSnapshot } from '../frame/live';
-import { Note, ReadOnlyNote } from '../frame/note';
+import { ReadOnlyNote } from '../frame/note';
 import { DoctorLine } from '../doctor/doctor-line';
 import { doctorHref } from '../hrefs';
 import { Charts, type MarkActions } from './charts';
@@ -31,9 +30,7 @@ interface OutboxScreenProps {
 }
 
 export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, marking }: OutboxScreenProps) {
-  const words = useTranslations('outbox');
-  const doctorWords = useTranslations('doctor');
-  const format = useFormat();
+  const words = useTranslations('doctor');
   const { snapshot, refresh } = usePolledSnapshot({
     key: ['outbox', id, view],
     action: () => action({ outbox: id, ...view }),
@@ -48,12 +45,11 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
         <p className={classes.where}>
           {outbox.database} · <code>{outbox.table}</code> ·{' '}
           <Link href={doctorHref(outbox.id)} prefetch={false}>
-            {doctorWords('title')}
+            {words('title')}
           </Link>
         </p>
       </header>
-      <VerdictBanner outbox={outbox} summary={summary} sessions={snapshot.sessions} onRefresh={refresh} />
-      {stale && <Note>{words('lastGood', { clock: format.clock(stale.since), problem: stale.problem })}</Note>}
+      <VerdictBanner outbox={outbox} summary={summary} sessions={snapshot.sessions} stale={stale} onRefresh={refresh} />
       <ReadOnlyNote outbox={outbox} />
       {/* Not if it comes later: the screen must not move under the pointer. */}
       {initial.doctor?.worst != null && doctor !== null && <DoctorLine outbox={outbox.id} doctor={doctor} />}

@@ -10,7 +10,12 @@ import { ago, historyOf, judge, NOW, type Given } from '@/fixtures/readings';
 import { ClockProvider } from '../figures/time';
 import { VerdictBanner } from './verdict-banner';
 
-const banner = (given: Given, runbook: string | null = null, sessions?: MarkedSnapshot['sessions']): string =>
+const banner = (
+  given: Given,
+  runbook: string | null = null,
+  sessions?: MarkedSnapshot['sessions'],
+  stale: MarkedSnapshot['stale'] = null,
+): string =>
   renderToStaticMarkup(
     <NextIntlClientProvider locale="en" messages={messages} timeZone="UTC">
       <MantineProvider>
@@ -19,6 +24,7 @@ const banner = (given: Given, runbook: string | null = null, sessions?: MarkedSn
             outbox={{ id: 'escrow', runbook } as OutboxInfo}
             summary={{ ...noFigures('1h', ago(0), 'no_events'), diagnosis: judge(given, [], { history: historyOf(400) }) }}
             sessions={sessions}
+            stale={stale}
             onRefresh={() => Promise.resolve()}
           />
         </ClockProvider>
@@ -114,4 +120,10 @@ it('a poison row leads to the event that fails, not to all that wait', () => {
   };
   const from = new URLSearchParams({ from: ago(300), to: new Date(Date.parse(ago(300)) + 1).toISOString() }).toString();
   expect(banner(endless)).toContain(`order=oldest&amp;${from.replaceAll('&', '&amp;')}`);
+});
+
+it('says of when its figures are, after all that stays', () => {
+  expect(banner({ ...deaths, stuck: { stuck: 1, oldest: ago(900) } }, null, undefined, { since: ago(40), problem: 'store' })).toMatch(
+    /Since .*own database.*last good reading at .*<\/ul><ul.*Stuck/,
+  );
 });

@@ -7,6 +7,7 @@ import type { MarkedSnapshot } from '@/lib/shared/figures/chart-view';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { VerdictMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
+import { useFormat } from '../figures/use-format';
 import { doctorHref, outboxHref } from '../hrefs';
 import classes from './outbox.module.css';
 import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
@@ -46,12 +47,13 @@ function withFilter(name: 'type' | 'aggregate', value: string | null): string {
 const named = (sessions: NonNullable<MarkedSnapshot['sessions']>): string =>
   sessions.map(({ name, count }) => `${visibleText(name)} (${String(count)})`).join(', ');
 
-interface VerdictBannerProps extends Pick<MarkedSnapshot, 'outbox' | 'summary' | 'sessions'> {
+interface VerdictBannerProps extends Pick<MarkedSnapshot, 'outbox' | 'summary' | 'sessions' | 'stale'> {
   onRefresh: () => Promise<void>;
 }
 
-export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictBannerProps) {
+export function VerdictBanner({ outbox, summary, sessions, stale, onRefresh }: VerdictBannerProps) {
   const words = useTranslations('outbox');
+  const format = useFormat();
   const sentence = useVerdictSentence(summary);
   const evidenceText = useEvidenceText();
   const [asking, setAsking] = useState(false);
@@ -86,7 +88,7 @@ export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictB
           <VerdictMark verdict={verdict} />
           <p className={classes.sentence}>{[sentence, ...again].join(' · ')}</p>
         </div>
-        {/* Their room is kept: what one reading says more than another must not move the screen. */}
+        {/* Their room is kept, and what comes and goes stands last: what one reading says more than another must not move the screen. */}
         <ul className={classes.facts}>
           {since !== null && verdict !== 'healthy' && (
             <li>
@@ -102,6 +104,9 @@ export function VerdictBanner({ outbox, summary, sessions, onRefresh }: VerdictB
               {words('sessions', { shown: sessions === null ? 'no' : 'yes', count: sessions?.length ?? 0, names: named(sessions ?? []) })}
             </li>
           )}
+          {stale && verdict !== 'source_down' && <li>{words('lastGood', { clock: format.clock(stale.since), problem: stale.problem })}</li>}
+        </ul>
+        <ul className={classes.facts}>
           {others.map((one, index) => {
             const to = hrefOf(one.verdict);
             return (

@@ -5,20 +5,9 @@
 import { setTimeout } from 'node:timers/promises';
 
 /** Of figures in JSON: when something was done, how long it took, and how old something is by then. */
-const CLOCK = new Set([
-  'tookMs',
-  'ageMs',
-  'oldestAgeMs',
-  'oldestMs',
-  'foldedTo',
-  'watchedSince',
-  'everyMs',
-  'backfill',
-  'cost',
-  'statisticsSince',
-]);
-/** What the server has counted of itself, or guessed; some of it null until it has. */
-const COUNTED = new Set(['rows', 'entries', 'scans', 'writesPerSecond', 'growthBytesPerDay', 'hotShare']);
+const CLOCK = new Set(['tookMs', 'ageMs', 'oldestAgeMs', 'oldestMs', 'foldedTo', 'watchedSince', 'everyMs', 'cost', 'statisticsSince']);
+/** What the server has counted of itself, or guessed, and what is left to be read; some of it null until it has, or once there is none. */
+const COUNTED = new Set(['backfill', 'rows', 'entries', 'scans', 'writesPerSecond', 'growthBytesPerDay', 'hotShare']);
 /** How well a figure is known by then. */
 const KNOWN = new Set(['exact', 'estimated', 'sampled']);
 /** Made of the table's name, or of the request. */
