@@ -184,10 +184,19 @@ describe('tables that rows leave when they are published', () => {
   const begun: Partial<Progress> = { method: 'deleted', watchedSince: '2026-01-01T12:00:05.000000Z' };
   const traits = { publishedAt: false, publishedState: false };
 
-  test('what was created in the minute in which watching began, and waits, counts', () => {
+  test('the minute in which watching began counts from then on, with as much of what was created in it and waits', () => {
+    const [ofMinute, since] = [5 / 60, { since: begun.watchedSince?.replace('000000', '000') }];
     const { throughput } = of({ folded: { 0: {} }, progress: begun, traits, created: { 0: 5_000, 7: 300 } });
-    expect(throughput).toMatchObject({ known: 'sampled', since: isoAgo(0) });
+    expect(throughput).toMatchObject({ known: 'sampled', ...since });
     expect(throughput.createdPerMinute).toBeCloseTo(5_000 / (1 - AHEAD), 3);
+    const earlier = { ...begun, watchedSince: isoAgo(2 - ofMinute) };
+    const later = of({ folded: watched(2, 0, published(55)), progress: earlier, traits, created: { 2: 60 } }).throughput;
+    expect(later.since).toBe(earlier.watchedSince);
+    expect(later.publishedPerMinute).toBeCloseTo((3 * 55) / (3 - AHEAD - ofMinute), 3);
+    expect(later.createdPerMinute).toBeCloseTo((3 * 55 + 60 * (1 - ofMinute)) / (3 - AHEAD - ofMinute), 3);
+    const counted = of({ folded: watched(2, 0, published(55)), progress: { ...earlier, method: 'scan' } }).throughput;
+    expect(counted).toMatchObject({ since: isoAgo(2) });
+    expect(counted.publishedPerMinute).toBeCloseTo((3 * 55) / (3 - AHEAD), 3);
   });
 
   test('what the minute of the last look is not folded for counts too, and nothing long after it', () => {

@@ -82,13 +82,17 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
   const folded = [...older, ...inOrder(head.slices.filter((slice) => isWithin(slice, span)))];
   const unfoldedFrom = unfoldedFromMinute(reading, head);
   const isKnown = knownMinutes(folded, unfoldedFrom);
-  const slices = [...folded, ...liveSlices(reading).filter((slice) => isWithin(slice, span))];
-  const cells = cellsBySeries(slices.map((slice) => (isKnown(slice.atMinute) ? slice : withoutCreated(slice))));
+  // Where rows do not tell the past, the first minute is known from when watching began: of those that wait, as many are from before as it is long.
+  const [sinceMinute, begun] = [knownFromMinute(folded), counted ? -Infinity : Date.parse(head.progress.watchedSince) / MINUTE_MS];
+  const unseen = Math.floor(begun) === sinceMinute ? begun - sinceMinute : 0;
+  const live = liveSlices(reading).filter((slice) => isWithin(slice, span));
+  const seenShare = 1 - unseen / Math.min(1, Math.max(unseen, toMinute - sinceMinute));
+  const slices = [...folded, ...live.map((slice) => (slice.atMinute === sinceMinute && unseen > 0 ? createdIn(slice, seenShare) : slice))];
+  const cells = cellsBySeries(slices.map((slice) => (isKnown(slice.atMinute) ? slice : createdIn(slice, 0))));
   const all = cells.get(ALL_TYPES) ?? emptyCell();
   if (all.minutes === 0) return { reading, span, totals: null, backfill };
   const spanMinutes = (toMs - span.fromMs) / MINUTE_MS;
   const complete = spanMinutes - all.minutes <= EDGE_MINUTES;
-  const sinceMinute = knownFromMinute(folded);
   // If more was published since the last fold than is read, the span ends with the fold: up to a minute ago on some servers.
   const isCut = counted && reading.reach.published === 'cut';
   const foldedTo = Date.parse(head.progress.foldedTo) / MINUTE_MS;
@@ -101,9 +105,9 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
     touched: cells.get(TOUCHED) ?? emptyCell(),
     method,
     byType: new Map(byType),
-    watchedMinutes: complete ? spanMinutes - untold : Math.max(SECOND_MINUTES, all.minutes + unfolded),
+    watchedMinutes: complete ? spanMinutes - untold : Math.max(SECOND_MINUTES, all.minutes + unfolded - unseen),
     complete,
-    since: complete || sinceMinute <= fromMinute ? null : new Date(sinceMinute * MINUTE_MS).toISOString(),
+    since: complete || sinceMinute <= fromMinute ? null : new Date((sinceMinute + unseen) * MINUTE_MS).toISOString(),
     provisional: folded.some(({ provisional }) => provisional),
     backfilled: (all.how & HOW.backfilled) !== 0,
     acted: head.acted,
@@ -133,7 +137,7 @@ function knownMinutes(folded: readonly Slice[], unfoldedFrom: number): (minute: 
   return (minute) => minute >= unfoldedFrom || [...begins].some(([width, at]) => at.has(minute - (minute % width)));
 }
 
-const withoutCreated = (slice: Slice): Slice => ({ ...slice, cell: { ...slice.cell, created: 0 } });
+const createdIn = (slice: Slice, share: number): Slice => ({ ...slice, cell: { ...slice.cell, created: slice.cell.created * share } });
 
 /** A first day or hour that is known in part is known from some minute to its end. */
 function knownFromMinute(folded: readonly Slice[]): number {
