@@ -314,9 +314,9 @@ export function silenceLimitMs({ p50Ms, published, minutes, pauseMs }: Rhythm, c
   return Math.min(pauseMs === null ? PATIENCE_MAX_MS : PATIENCE_LOOKS_MS, Math.max(least, usual, pauseMs ?? 0));
 }
 
-/** Whether the newest sign that the relay claimed, tried or locked a waiting row is at most `patience` ms old: then it is not stopped. */
-export function isAlive(circumstances: Circumstances, patience: number): boolean {
+/** Whether the newest sign that the relay claimed, tried or locked a waiting row is of `after` or later, and at most `patience` ms old: then it is not stopped. */
+export function isAlive(circumstances: Circumstances, patience: number, after = -Infinity): boolean {
   const tries = (before: Past, after: Past): boolean => grew(before, after, 'touch') || triedAgain(before, after);
   const at = signOf(circumstances, ['tried', 'touchedAfter'], tries);
-  return at !== null && circumstances.now - at <= patience;
+  return at !== null && at >= after && circumstances.now - at <= patience;
 }

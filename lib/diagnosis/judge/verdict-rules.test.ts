@@ -106,6 +106,8 @@ describe('poison row', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['nobody takes it', { touch: 0, touchedAfter: null, headTouchedAfter: null }, 'relay_stopped'],
     ['it was taken long ago, then no more', { touchedAfter: ago(39), headTouchedAfter: ago(39) }, 'relay_stopped'],
+    ['trying it may have been its last act', { firstDue: ago(20), touchedAfter: ago(14), headTouchedAfter: ago(14) }, 'healthy'],
+    ['it was', { firstDue: ago(25), touchedAfter: ago(19), headTouchedAfter: ago(19) }, 'relay_stopped'],
     ['it has waited for a moment only', { firstDue: ago(9), oldest: ago(9) }, 'healthy'],
   ])('not: %s', (_, relay, verdict) => {
     expect(judge(blocked(relay), before(blocked(relay))).verdict).toBe(verdict);

@@ -67,7 +67,8 @@ function blocking(circumstances: Circumstances): Finding | null {
   const still = standstill(circumstances);
   if (reading === null || still === null || (figuresIn(reading, FLOW).failing ?? 0) > POISON_ROWS_MAX) return null;
   const patience = silenceLimitMs(rhythmOf(circumstances), still.confirmed, true);
-  if (now - still.since <= patience || !isAlive(circumstances, patience)) return null;
+  // A failure may have been the last act of a relay that has stopped: it has to try on.
+  if (now - still.since <= patience || !isAlive(circumstances, patience, still.since + patience)) return null;
   const { head } = figuresIn(reading, FAILING_ROWS);
   const { at: headAt = null, type = null, due = false, twins } = head ?? {};
   // Of rows created together nobody knows which one it is.
