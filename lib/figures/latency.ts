@@ -44,7 +44,7 @@ export function latencyOf(input: MetricInput): Summary['latency'] {
     const sampled = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated' as const, count: Math.round(all.published), touched };
     // None was seen waiting: each took less than the time between two ticks.
     if (all.latencySumMs === 0) return { ...sampled, meanMs: null, atMostMs: all.resolutionMs };
-    const errorMs = meanErrorMs(all);
+    const errorMs = meanErrorMs(all) + input.reading.traits.resolutionMs.latency;
     const error = Number.isFinite(errorMs) ? { meanErrorMs: errorMs } : {};
     return { ...sampled, meanMs: sampledMeanMs(all), ...error, why: whyNoPercentiles(input) };
   }

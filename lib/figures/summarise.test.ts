@@ -203,10 +203,10 @@ describe('latency and throughput', () => {
     const none = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated', count: 4, touched: NONE_TOUCHED };
     const sampled = { published: 4, latencySumMs: 2_900, how: HOW.sampled, resolutionMs: 1_000, variance: 90_000, biasMs: 40 };
     const of = (cell: Partial<Cell>, traits: Partial<Traits> = {}) => figures({ folded: watched({ 4: cell }), traits }).latency;
-    expect(of(sampled)).toEqual({ ...none, meanMs: 725, meanErrorMs: 160, why: 'no_published_at' });
-    expect(of(sampled, { publishedState: false, publishedAt: false })).toMatchObject({ meanMs: 725, why: 'deleted_on_publish' });
-    // Kept by a build that did not say how far off it may be.
-    expect(of({ ...sampled, variance: Infinity })).toEqual({ ...none, meanMs: 725, why: 'no_published_at' });
+    expect(of(sampled)).toEqual({ ...none, meanMs: 725, meanErrorMs: 160.001, why: 'no_published_at' });
+    expect(of(sampled, { resolutionMs: { latency: 1_000, processing: 0, attempted: 0 } }).meanErrorMs).toBe(1_160);
+    expect(of(sampled, { publishedState: false, publishedAt: false }).why).toBe('deleted_on_publish');
+    expect(of({ ...sampled, variance: Infinity }), 'kept by an older build').toEqual({ ...none, meanMs: 725, why: 'no_published_at' });
     expect(of({ ...sampled, latencySumMs: 0 })).toEqual({ ...none, meanMs: null, atMostMs: 1_000 });
     const told = series({ folded: watched({ 4: sampled }) });
     expect(told.known.latency).toBe('unavailable');

@@ -157,7 +157,9 @@ export function createSnapshots(directory: OutboxDirectory, options: SnapshotsOp
     }),
     /** Every outbox over the last hour, for regular scrapes: an unreachable one delays the first by up to 2.5 s, later ones by 0.2 s. */
     async current(): Promise<Current[]> {
-      const answers = await Promise.all(directory.ids.map(async (id) => ({ id, answer: await readings.latest(id, FLEET) })));
+      const latest = await Promise.all(directory.ids.map(async (id) => ({ id, answer: await readings.latest(id, FLEET) })));
+      // Of one that was never read nothing is known: neither that its database is away.
+      const answers = latest.filter(({ answer }) => answer.reading !== null || answer.failure !== null);
       const current: Current[] = [];
       const left = answers.entries();
       const judge = async (): Promise<void> => {
