@@ -11,14 +11,19 @@ const HELD_MS = 12;
 /** What somebody does on a connection of his own until the race is over. */
 export type Party = (connection: Connection, random: Random) => Promise<void>;
 
-/** Copies of every sample, and then as many as are taken away. */
+/** Copies of every sample, and then as many as are taken away; one that a deadlock takes back is missing until the next round. */
 export function service(stage: Stage, over: () => boolean): Party {
   const samples = stage.samples.filter(({ place }) => place === 'main');
   return async (connection, random) => {
-    for (const sample of samples) for (let copy = 0; copy < COPIES_AT_FIRST; copy += 1) await stage.insert(connection, sample, random);
+    const write = (sample: (typeof samples)[number]) =>
+      inTransaction(connection, async () => {
+        await stage.insert(connection, sample, random);
+        return true;
+      });
+    for (const sample of samples) for (let copy = 0; copy < COPIES_AT_FIRST; copy += 1) await write(sample);
     while (!over()) {
       const alive = (await stage.rows(connection)).filter(({ image }) => stage.stateOf(image) !== 'published').length;
-      for (let missing = ALIVE - alive; missing > 0; missing -= 1) await stage.insert(connection, pick(random, samples), random);
+      for (let missing = ALIVE - alive; missing > 0; missing -= 1) await write(pick(random, samples));
       await sleep(20);
     }
   };
