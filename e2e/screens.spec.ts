@@ -44,8 +44,11 @@ for (const screen of SCREENS) {
       await page.setViewportSize({ width: 390, height: 844 });
       await open(page, screen, path, signIn);
       expect(await scrollsSideways(page)).toBe(false);
-      for (const table of await page.getByRole('region', { name: 'By type' }).all())
+      for (const table of await page.getByRole('region', { name: 'By type' }).all()) {
         expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+        const type = await table.getByRole('rowheader').first().boundingBox();
+        expect(type?.width, 'a name that is not broken into letters').toBeGreaterThan(60);
+      }
     });
 
     test('is Korean for who reads Korean', async ({ page, signIn, world }) => {

@@ -24,9 +24,8 @@ export const ChartPanel = memo(function ChartPanel({ why, ...chart }: ChartProps
   const words = useTranslations('outbox.charts');
   const id = useId();
   const lines = panes.flatMap((pane) => pane.lines as ChartLine[]);
-  const isEmpty = ({ key }: ChartLine) => span.points.every((point) => point[key] === null);
-  const heatKnown = panes.some(({ kind }) => kind === 'heat') && span.points.some(({ heat }) => heat !== null);
-  const empty = lines.every(isEmpty) && !heatKnown;
+  const isEmpty = isEmptyIn(span);
+  const empty = isEmptyChart(chart);
   return (
     <section className={screen.panel} aria-labelledby={id}>
       <div className={classes.panelHead}>
@@ -58,6 +57,17 @@ export const ChartPanel = memo(function ChartPanel({ why, ...chart }: ChartProps
     </section>
   );
 });
+
+const isEmptyIn =
+  ({ points }: ChartProps['span']) =>
+  ({ key }: ChartLine): boolean =>
+    points.every((point) => point[key] === null);
+
+/** Nothing is known of any of its lines. */
+export function isEmptyChart({ panes, span }: Pick<ChartProps, 'panes' | 'span'>): boolean {
+  const heatKnown = panes.some(({ kind }) => kind === 'heat') && span.points.some(({ heat }) => heat !== null);
+  return !heatKnown && panes.every((pane) => (pane.lines as ChartLine[]).every(isEmptyIn(span)));
+}
 
 /** The reason for an empty line in a chart with other values. */
 const whyEmpty = ({ key }: ChartLine): UnavailableReason => (key === 'oldestAgeMs' ? 'not_watched' : 'no_events');

@@ -5,6 +5,7 @@ import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { type ChartView, seriesQuery, shortIso } from '@/lib/shared/figures/chart-view';
 import { type ChartMark, type Mark, MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
 import { ratedPoints } from '@/lib/shared/figures/series-rates';
+import { isLacking } from '@/lib/shared/figures/measured';
 import { spanProblem } from '@/lib/shared/figures/windows';
 import type { Series } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -15,7 +16,9 @@ import { useFormat } from '../figures/use-format';
 import { useViewChange } from '../shell/outbox-bar';
 import { ButtonPopover, Form } from '../frame/popovers';
 import { useChange } from '../frame/use-change';
-import { ChartPanel, useChartSpecs } from './chart-panel';
+import { ChartPanel, isEmptyChart, useChartSpecs } from './chart-panel';
+import { LeftOut } from './left-out';
+import screen from './outbox.module.css';
 import { ChoiceBar, TextField } from '../frame/controls';
 import classes from './charts.module.css';
 
@@ -38,6 +41,7 @@ export function Charts({ outbox, view, series, marks, marking, onMarked, childre
   const { points, stepSeconds, asOf } = series;
   const span = useMemo(() => timeSpan(ratedPoints({ points, stepSeconds, asOf }), stepSeconds), [points, stepSeconds, asOf]);
   const specs = useChartSpecs(series);
+  const lacking = specs.filter(({ of, panes }) => isLacking(series.why[of]) && isEmptyChart({ panes, span }));
   const { type } = view;
   const zoom = useCallback(
     (from: number, to: number) => change({ span: { from: shortIso(from), to: shortIso(to) }, type }),
@@ -52,10 +56,15 @@ export function Charts({ outbox, view, series, marks, marking, onMarked, childre
       <TakeOffContext value={marking && { action: (mark) => marking.unmark({ outbox, mark }), onDone: onMarked }}>
         <ChartCursorProvider>
           <div className={classes.charts} aria-busy={pending}>
-            {specs.map(({ id, of, panes }) => (
-              <ChartPanel key={id} title={words(id)} why={series.why[of]} panes={panes} span={span} marks={marks} onZoom={zoom} />
-            ))}
+            {specs
+              .filter((spec) => !lacking.includes(spec))
+              .map(({ id, of, panes }) => (
+                <ChartPanel key={id} title={words(id)} why={series.why[of]} panes={panes} span={span} marks={marks} onZoom={zoom} />
+              ))}
           </div>
+          <p className={screen.tilesFoot}>
+            <LeftOut lacking={lacking.map(({ id, of }) => ({ label: words(id), why: series.why[of] }))} />
+          </p>
         </ChartCursorProvider>
       </TakeOffContext>
     </section>

@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import { UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import type { Count, Known, UnavailableReason } from '@/lib/shared/figures/measured';
+import { type Count, isLacking, type Known, type UnavailableReason } from '@/lib/shared/figures/measured';
 import { amountOf, SHOWN_METRICS } from '@/lib/shared/figures/metrics';
 import type { Summary } from '@/lib/shared/model';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
@@ -11,6 +11,7 @@ import { CountText, Figure, isClose, isMeanOnly, Mean, Percentile } from '../fig
 import { Age, RelativeTime, Since, useTicking } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { FactList } from '../frame/note';
+import { LeftOut } from './left-out';
 import classes from './outbox.module.css';
 
 interface TileProps {
@@ -26,12 +27,6 @@ interface TileProps {
 
 /** Reasons that an index or a column would remove. */
 const ADVISABLE: readonly UnavailableReason[] = ['needs_sampling', 'too_many_rows', 'no_published_at'];
-
-/** Reasons of the table itself: its figure is left out, and named once. */
-// prettier-ignore
-const LACKING: readonly UnavailableReason[] = [
-  'not_in_schema', 'deleted_on_publish', 'external_relay', 'no_published_at', 'no_created_at', 'no_attempts', 'no_claim_time',
-];
 
 /** That a figure is counted, and of when it is, is said once for all tiles. */
 function Tile({ label, of: { known, why }, knownText, onAdvice, wide, children }: TileProps) {
@@ -101,7 +96,6 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
   const format = useFormat();
   const { depth, oldestPendingAt, lastPublishedAt, lastPublishedWhy, latency, throughput, slot, asOf } = summary;
   const window = useTranslations('frame.windows')(summary.window);
-  const reasons = useTranslations('unavailable');
   const tile = { onAdvice };
   const counted = (key: 'waiting' | 'dead' | 'retrying' | 'processing', count: Count) => (
     <Tile key={key} {...tile} label={words(`tiles.${key}`)} of={count}>
@@ -202,10 +196,9 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
       );
     }),
   ];
-  const lacking = tiles.filter(({ props: { of } }) => of.known === 'unavailable' && of.why !== undefined && LACKING.includes(of.why));
+  const lacking = tiles.filter(({ props: { of } }) => of.known === 'unavailable' && isLacking(of.why));
   const lead = leadOf(summary);
   const shown = tiles.filter((one) => !lacking.includes(one));
-  const whys = [...new Set(lacking.map(({ props }) => props.of.why ?? 'not_in_schema'))];
   return (
     <div>
       <ul className={classes.tiles} aria-label={words('figures')}>
@@ -215,11 +208,8 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
       </ul>
       <p className={classes.tilesFoot}>
         {words('known.exact')} · <Age asOf={asOf} intervalMs={POLL_INTERVAL_MS} />
-        {whys.map((why) => {
-          const names = lacking.filter(({ props: { of } }) => of.why === why).map(({ props }) => props.label);
-          return <span key={why}> · {words('tiles.leftOut', { tiles: names.join('; '), why: reasons(why) })}</span>;
-        })}
-        {whys.some((why) => ADVISABLE.includes(why)) && onAdvice && (
+        <LeftOut lacking={lacking.map(({ props: { label, of } }) => ({ label, why: of.why }))} after=" · " />
+        {lacking.some(({ props: { of } }) => of.why !== undefined && ADVISABLE.includes(of.why)) && onAdvice && (
           <>
             {' '}
             <UnstyledButton className={classes.advice} onClick={onAdvice}>

@@ -10,9 +10,11 @@ import { TREND_TYPES_MAX, type TypeTrend, withChartView, type ChartView } from '
 import type { ActionResult } from '@/lib/shared/problems';
 import type { Window } from '@/lib/shared/figures/windows';
 import { Figure } from '../figures/figure';
+import { isLacking } from '@/lib/shared/figures/measured';
 import { useFormat } from '../figures/use-format';
 import { Sparkline } from '../charts/sparkline';
 import { outboxHref } from '../hrefs';
+import { LeftOut } from './left-out';
 import classes from './outbox.module.css';
 
 type TypeColumn = Exclude<keyof TypeFigures, 'why'>;
@@ -86,10 +88,13 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
   const trends = useTypeTrends(trendsAction, outbox.id, view.window, sort, types);
   const format = useFormat();
   const window = useTranslations('frame.windows')(view.window);
+  const isEmpty = (column: NumberColumn) => rows.every((each) => each[column] === null);
+  const lacking = NUMBER_COLUMNS.filter((column) => isEmpty(column) && isLacking(rows[0]?.why?.[column]));
+  const columns = NUMBER_COLUMNS.filter((column) => !lacking.includes(column));
   const cell = (row: TypeFigures, column: NumberColumn, first: boolean) => {
     const value = row[column];
-    // A column that this table cannot fill shows the reason once.
-    if (rows.every((each) => each[column] === null))
+    // A column that cannot be filled now shows the reason once.
+    if (isEmpty(column))
       return (
         first && (
           <td key={column} rowSpan={rows.length}>
@@ -145,7 +150,7 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
                 <th scope="col" className={classes.trend}>
                   {words('types.trend', { window })}
                 </th>
-                {NUMBER_COLUMNS.map(header)}
+                {columns.map(header)}
               </tr>
             </thead>
             <tbody>
@@ -165,11 +170,14 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
                     </Link>
                   </th>
                   <td className={classes.trend}>{trend(row.type)}</td>
-                  {NUMBER_COLUMNS.map((column) => cell(row, column, index === 0))}
+                  {columns.map((column) => cell(row, column, index === 0))}
                 </tr>
               ))}
             </tbody>
           </table>
+          <p className={classes.tilesFoot}>
+            <LeftOut lacking={lacking.map((column) => ({ label: words(`types.${column}`), why: rows[0]?.why?.[column] }))} />
+          </p>
         </div>
       )}
     </section>

@@ -19,6 +19,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'sign-in', route: '/login', path: '/login', charts: false, open: true, readsOnce: true },
   { name: 'fleet', route: '/', path: '/', charts: false },
   { name: 'outbox', route: '/outboxes/[outbox]', path: '/outboxes/escrow', charts: true },
+  { name: 'outbox whose table tells little', route: '/outboxes/[outbox]', path: '/outboxes/orders-redis', charts: true },
   { name: 'events', route: '/outboxes/[outbox]/events', path: '/outboxes/escrow/events?state=dead', charts: false },
   { name: 'event', route: '/outboxes/[outbox]/events/[event]', path: '/outboxes/escrow/events/{event}', charts: false },
   { name: 'dead letters of an outbox', route: '/outboxes/[outbox]/dead-letters', path: '/outboxes/escrow/dead-letters', charts: false },

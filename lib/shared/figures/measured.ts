@@ -41,6 +41,13 @@ export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 export const hasNoValue = (why: UnavailableReason | undefined): boolean =>
   why === 'store_down' || (UNREAD_REASONS as readonly (string | undefined)[]).includes(why);
 
+/** Reasons of the table itself: its figure is left out, and named once. */
+// prettier-ignore
+const LACKING: readonly (UnavailableReason | undefined)[] = [
+  'not_in_schema', 'deleted_on_publish', 'external_relay', 'no_published_at', 'no_created_at', 'no_attempts', 'no_claim_time',
+];
+export const isLacking = (why: UnavailableReason | undefined): why is UnavailableReason => LACKING.includes(why);
+
 interface Measure {
   known: Known;
   why?: UnavailableReason;
