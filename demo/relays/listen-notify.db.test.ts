@@ -64,12 +64,28 @@ describe('the listening relay', () => {
     expect(stage.log).toEqual([]);
   });
 
-  it('locks nothing: two relays take the same notification', async () => {
-    await stage.sink.setFault({ outbox: 'tested', mode: 'error', delayMs: 1_000 });
-    const [one, two] = [stage.play(startRelay(stage.options)), stage.play(startRelay(stage.options))];
-    await Promise.all([one.listening, two.listening]);
+  it('locks nothing: another relay takes the row that one is sending', async () => {
+    const sending: string[] = [];
+    let fail = () => {};
+    const failed = new Promise<void>((resolve) => (fail = resolve));
+    const relay = (name: string) => {
+      const publish = async () => {
+        sending.push(name);
+        await failed;
+        throw new Error('mailbox full');
+      };
+      return stage.play(startRelay({ ...stage.options, sink: { publish } }));
+    };
     const id = await stage.add();
-    await eventually(async () => (await row(id))?.retry_count, 2);
+    try {
+      await relay('one').listening;
+      await eventually(() => sending, ['one']);
+      await relay('two').listening;
+      await eventually(() => sending, ['one', 'two']);
+    } finally {
+      fail();
+    }
+    await eventually(() => row(id), { out: false, retry_count: 2, last_error: 'mailbox full' });
   });
 
   it('is not woken by what is not an id, and ends when killed', async () => {
