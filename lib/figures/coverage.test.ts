@@ -194,6 +194,10 @@ describe('tables that rows leave when they are published', () => {
     expect(later.since).toBe(earlier.watchedSince);
     expect(later.publishedPerMinute).toBeCloseTo((3 * 55) / (3 - AHEAD - ofMinute), 3);
     expect(later.createdPerMinute).toBeCloseTo((3 * 55 + 60 * (1 - ofMinute)) / (3 - AHEAD - ofMinute), 3);
+    const nearlyAll = { ...begun, watchedSince: isoAgo(13 - ofMinute) };
+    const most = of({ folded: watched(13, 0, published(55)), progress: nearlyAll, traits }).throughput;
+    expect(most.since).toBe(nearlyAll.watchedSince);
+    expect(most.publishedPerMinute).toBeCloseTo((14 * 55) / (14 - AHEAD - ofMinute), 3);
     const counted = of({ folded: watched(2, 0, published(55)), progress: { ...earlier, method: 'scan' } }).throughput;
     expect(counted).toMatchObject({ since: isoAgo(2) });
     expect(counted.publishedPerMinute).toBeCloseTo((3 * 55) / (3 - AHEAD), 3);

@@ -92,7 +92,8 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
   const all = cells.get(ALL_TYPES) ?? emptyCell();
   if (all.minutes === 0) return { reading, span, totals: null, backfill };
   const spanMinutes = (toMs - span.fromMs) / MINUTE_MS;
-  const complete = spanMinutes - all.minutes <= EDGE_MINUTES;
+  // A watch that began in the span leaves its first part out, however short.
+  const complete = begun <= fromMinute && spanMinutes - all.minutes <= EDGE_MINUTES;
   // If more was published since the last fold than is read, the span ends with the fold: up to a minute ago on some servers.
   const isCut = counted && reading.reach.published === 'cut';
   const foldedTo = Date.parse(head.progress.foldedTo) / MINUTE_MS;
