@@ -171,10 +171,7 @@ const TICK_STEPS_MS = [
 ];
 
 /** A dragged selection: the starts of its first and its current step, in milliseconds since the epoch. */
-export interface DragSelection {
-  anchor: number;
-  at: number;
-}
+export type DragSelection = Record<'anchor' | 'at', number>;
 
 /** The span of a selection, in milliseconds since the epoch: whole steps, at least SPAN_SECONDS_MIN, within the chart. */
 export function selectedSpan({ anchor, at }: DragSelection, { from, to, stepMs }: Omit<TimeSpan, 'points'>): { from: number; to: number } {

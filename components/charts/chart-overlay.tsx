@@ -3,18 +3,7 @@ import { type KeyboardEvent, memo, type PointerEvent, useId } from 'react';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import { type Format, useFormat } from '../figures/use-format';
 import { ChartMarks } from './chart-marks';
-import {
-  type ChartLine,
-  type ChartProps,
-  type DragSelection,
-  type HeatPane,
-  INSET,
-  isReadLeft,
-  type Pane,
-  runsOf,
-  selectedSpan,
-  type TimeSpan,
-} from './chart-model';
+import { type ChartLine, type ChartProps, type DragSelection, type HeatPane, INSET, isReadLeft, runsOf, selectedSpan } from './chart-model';
 import { LineSign, lineText, useCursor, useStepNotes } from './chart-parts';
 import classes from './charts.module.css';
 
@@ -113,7 +102,7 @@ export function ChartOverlay({ title, span, panes, marks, width, onZoom }: Chart
 const DAY_MS = 86_400_000;
 
 /** The fixed part of the overlay: steps that were not observed. */
-const Standing = memo(function Standing({ span: { points }, width }: { span: TimeSpan; width: number }) {
+const Standing = memo(function Standing({ span: { points }, width }: Pick<ChartProps, 'span'> & { width: number }) {
   const words = useTranslations('outbox.charts');
   return runsOf(points, ({ gap }) => gap).map(([first, end]) => {
     const share = (end - first) / points.length;
@@ -125,7 +114,7 @@ const Standing = memo(function Standing({ span: { points }, width }: { span: Tim
   });
 });
 
-function Moving({ span }: { span: TimeSpan }) {
+function Moving({ span }: Pick<ChartProps, 'span'>) {
   const format = useFormat();
   const { dragged, index } = useCursor(span);
   const { from, to } = span;
@@ -155,7 +144,7 @@ type ReadValue = { name: string; line: ChartLine | null; text: string | null };
 /** Rows of the heat map that are read out for one step: the fullest. */
 const HEAT_ROWS_READ = 5;
 
-function readPoint(point: RatedPoint, panes: readonly Pane[], count: (value: number) => string): ReadValue[] {
+function readPoint(point: RatedPoint, panes: ChartProps['panes'], count: (value: number) => string): ReadValue[] {
   return panes.flatMap((pane): ReadValue[] =>
     pane.kind === 'heat'
       ? readHeat(point.heat, pane, count)
@@ -170,7 +159,7 @@ function readHeat(heat: number[] | null, { rowName }: HeatPane, count: (value: n
 }
 
 /** Formats one step as text: its time, and the values of the chart's lines. */
-function useReadingText(panes: readonly Pane[], stepMs: number): (point: RatedPoint) => string {
+function useReadingText(panes: ChartProps['panes'], stepMs: number): (point: RatedPoint) => string {
   const words = useTranslations('outbox.charts');
   const format = useFormat();
   return (point) => {

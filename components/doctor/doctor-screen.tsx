@@ -5,7 +5,7 @@ import { usePathname } from 'next/navigation';
 import { Anchor, Button, Title } from '@mantine/core';
 import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { SEVERITIES, type DoctorSnapshot, type Examination, type Finding, type Severity } from '@/lib/shared/doctor';
+import { SEVERITIES, type DoctorSnapshot, type Examination, type Severity } from '@/lib/shared/doctor';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useTicking } from '../figures/time';
 import { useConsole } from '../frame/console';
@@ -17,7 +17,7 @@ import { outboxHref } from '../hrefs';
 import { useChange } from '../frame/use-change';
 import { usePolledSnapshot } from '../frame/live';
 import { useFormat } from '../figures/use-format';
-import { FindingCard, type SilenceActions, TablesSection } from './finding-card';
+import { FindingCard, type FindingCardProps, type SilenceActions, TablesSection } from './finding-card';
 import { ChoiceBar, Select } from '../frame/controls';
 import classes from './doctor.module.css';
 
@@ -34,10 +34,7 @@ interface DoctorScreenProps {
   silence: SilenceActions | null;
 }
 
-interface Placed {
-  finding: Finding;
-  outbox: { id: string; name: string };
-}
+type Placed = Pick<FindingCardProps, 'finding' | 'outbox'>;
 
 export function DoctorScreen({ outbox, severity, initial, load, examine, silence }: DoctorScreenProps) {
   const words = useTranslations('doctor');

@@ -21,7 +21,7 @@ export interface SilenceActions {
   lift: (input: { outbox: string; finding: string }) => Promise<ActionResult<Silence>>;
 }
 
-interface FindingCardProps {
+export interface FindingCardProps {
   finding: Finding;
   outbox: { id: string; name: string };
   named: boolean;

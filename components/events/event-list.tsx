@@ -2,14 +2,7 @@ import { Button, CloseButton, Loader } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react';
 import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
-import {
-  type EventFilter,
-  type EventPage,
-  type InterventionResult,
-  type OutboxEvent,
-  type OutboxInfo,
-  TICKED_EVENTS_MAX,
-} from '@/lib/shared/model';
+import { type EventFilter, type EventPage, type InterventionResult, type OutboxInfo, TICKED_EVENTS_MAX } from '@/lib/shared/model';
 import { sumText } from '@/lib/shared/text/money';
 import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
@@ -84,7 +77,7 @@ export function EventListScreen({ list, root, title, tools, page, ticked, whole,
 
 interface ListKeys {
   intervention: Intervention;
-  events: readonly OutboxEvent[];
+  events: EventPage['events'];
   ticks: Ticks;
   /** null if the rows are of several outboxes: then the keys do nothing. */
   outbox: OutboxInfo | null;

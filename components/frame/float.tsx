@@ -1,18 +1,7 @@
-import {
-  type ComponentProps,
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useFocusTrap, useMergedRef, useUncontrolled, useWindowEvent } from '@mantine/hooks';
 import classes from './float.module.css';
-
-type Anchor = RefObject<HTMLElement | null>;
 
 type Side = 'start' | 'middle' | 'end';
 
@@ -35,7 +24,7 @@ function place(box: HTMLElement, anchor: HTMLElement, side: Side): void {
 }
 
 /** Keeps a box beside its anchor while the page scrolls and the box grows. */
-function useBeside(anchor: Anchor, side: Side): RefObject<HTMLDivElement | null> {
+function useBeside(anchor: { readonly current: HTMLElement | null }, side: Side) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const update = () => {
@@ -67,14 +56,11 @@ export function useFloat(role: 'dialog' | 'menu' = 'dialog', { open, onOpen }: {
   };
 }
 
-interface FloatProps {
-  anchor: Anchor;
-  role: 'dialog' | 'menu';
+interface FloatProps extends NonNullable<ReturnType<typeof useFloat>['float']> {
   label: string;
   width: number;
   side?: Side;
   className?: string;
-  onClose: () => void;
   children: ReactNode;
 }
 

@@ -28,11 +28,7 @@ interface OperationChoice {
 }
 
 /** What can be done to these events by their states; without operations that fit none of them (restore without an archived event). */
-export function operationChoices(
-  outbox: OutboxInfo,
-  events: readonly Pick<OutboxEvent, 'state'>[],
-  mayOperate: boolean,
-): OperationChoice[] {
+export function operationChoices(outbox: OutboxInfo, events: readonly Pick<OutboxEvent, 'state'>[], mayOperate: boolean) {
   const capabilities = outbox.capabilities.operations;
   const archived = events.filter((event) => event.state === 'archived').length;
   return inOrder(Object.keys(capabilities))

@@ -142,12 +142,9 @@ function RowNames({ ids, nameOf, fates, outbox }: RowNamesProps) {
   );
 }
 
-interface RunningPanelProps {
-  run: Extract<Run, { phase: 'sending' }>;
-  onStop: () => void;
-}
+type Sending = Extract<Run, { phase: 'sending' }>;
 
-export function RunningPanel({ run: { progress, trying }, onStop }: RunningPanelProps) {
+export function RunningPanel({ run: { progress, trying }, onStop }: { run: Sending; onStop: () => void }) {
   const t = useTranslations('interventions.run');
   const [stopping, setStopping] = useState(false);
   // Leaving the page would stop it silently; what was sent is recorded all the same.

@@ -4,7 +4,7 @@ import { postgresEngine } from '@/lib/database/postgres/engine';
 import type { StoredRecord } from '@/lib/interventions/records';
 import { timeInId } from '@/lib/shared/changes/record-time';
 import { noteActed } from '@/lib/store/acted';
-import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
+import { insertAuditEntries, NO_EVENT, type NewAuditEntry } from '@/lib/store/audit';
 import { hasCarriedAny, keepCarried, lackedRecords } from '@/lib/store/carried-records';
 import type { Store } from '@/lib/store/store';
 
@@ -22,7 +22,7 @@ export function entriesOf({ header, lines }: StoredRecord): NewAuditEntry[] {
     interventionId: header.id,
     action: decisionOf(header),
   };
-  if (lines.length === 0) return [{ ...common, ...NO_EVENT, id: entryId(`${header.id} without lines`, 0) }];
+  if (lines.length === 0) return [{ ...common, ...NO_EVENT, id: entryId(`${header.id} without lines`, 0), code: null }];
   return lines.map((line) => ({
     ...common,
     id: entryId(header.id, line.position),
@@ -44,17 +44,6 @@ function decisionOf({ outbox, actor_id: actor, key, operation, reason }: StoredR
   const [, decision] = /^([0-9a-f-]{36})\/\d+$/i.exec(key) ?? [];
   return decision === undefined ? null : entryId(JSON.stringify([outbox, actor, decision, operation, reason]), 0);
 }
-
-/** The event fields of an entry that changed nothing. */
-export const NO_EVENT = {
-  eventId: null,
-  eventType: null,
-  aggregateId: null,
-  outcome: 'none',
-  code: null,
-  before: null,
-  after: null,
-} as const;
 
 /** A UUID (version 8: our own scheme) from the intervention and the event's position in it: always the same. */
 export function entryId(intervention: string, position: number): string {

@@ -1,6 +1,6 @@
 import type { Remembered, Unsettled, UnsettledLog } from '@/lib/interventions/settle';
 import { Problem } from '@/lib/shared/problems';
-import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
+import { insertAuditEntries, NO_EVENT, type NewAuditEntry } from '@/lib/store/audit';
 import type { Store } from '@/lib/store/store';
 import {
   deleteUnsettled,
@@ -10,7 +10,7 @@ import {
   markNotApplied,
   selectUnsettled,
 } from '@/lib/store/unsettled-interventions';
-import { entryId, NO_EVENT } from './records-keeper';
+import { entryId } from './records-keeper';
 
 const LIST_MAX = 1_000;
 

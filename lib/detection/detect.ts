@@ -81,10 +81,7 @@ export async function examineTable(
   return (await examine(database, one, tables, how)).examination;
 }
 
-async function scan(
-  database: Database,
-  { schema, shape, configured = new Map() }: ScanOptions,
-): Promise<{ tables: CatalogueTable[]; found: Found[]; cut: boolean }> {
+async function scan(database: Database, { schema, shape, configured = new Map() }: ScanOptions) {
   const { engine } = database;
   const reader = engine.catalogue;
   const read = await database.read((db) => reader.tables(db, MOST_TABLES + 1, schema ?? null), { statementMs: CATALOGUE_MS });

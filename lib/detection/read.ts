@@ -24,8 +24,7 @@ import { isTime } from './words';
 const MOST_WORDS = 40;
 const WORD_ROWS = 2_000;
 
-export type TimeRole = (typeof TIME_ROLES)[number];
-export type TimeSpelling = 'epoch_ms' | 'epoch_s' | 'iso';
+type TimeSpelling = 'epoch_ms' | 'epoch_s' | 'iso';
 
 export interface ColumnsRead {
   description: TableDescription;
@@ -37,7 +36,7 @@ export interface ColumnsRead {
   /** Rows in which the words were looked for. */
   looked: number;
   /** Encoding of times in columns whose type does not show it; null if the values are no times. */
-  times: Partial<Record<TimeRole, TimeSpelling | null>>;
+  times: Partial<Record<(typeof TIME_ROLES)[number], TimeSpelling | null>>;
   /** Columns in which 0, or a time before 1971, stands for none. */
   zeros: ReadonlySet<string>;
 }

@@ -19,11 +19,7 @@ const READERS: Record<EngineKey, (outbox: Outbox, now: number) => Promise<Facts>
 export const CHECKS: Checks = { ...INDEX_CHECKS, ...ROW_CHECKS, ...TABLE_CHECKS, ...RIGHT_CHECKS, ...SLOT_CHECKS, ...VACUUM_CHECKS };
 
 /** Reads an outbox's facts, bounded whatever the table's size, and judges them by earlier samples, oldest first. Throws DatabaseFailure. */
-export async function examineOutbox(
-  outbox: Outbox,
-  samples: readonly Sample[],
-  now: () => number = Date.now,
-): Promise<{ examination: Examination; sample: Sample }> {
+export async function examineOutbox(outbox: Outbox, samples: readonly Sample[], now: () => number = Date.now) {
   const { database } = outbox;
   const { engine } = database;
   const begun = now();

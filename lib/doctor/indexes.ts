@@ -96,10 +96,8 @@ function listUnindexed(input: CheckInput): Found[] {
   const { outbox, facts } = input;
   const created = timeColumn(outbox.main, 'createdAt');
   if (created === null || listOf(outbox, {}).missingIndex !== 'order') return [];
-  return missingIndex(input, facts.main, listIndex(outbox.main, created), facts.main.rows ?? 0).map((found) => ({
-    ...found,
-    severity: 'watch',
-  }));
+  const missing = missingIndex(input, facts.main, listIndex(outbox.main, created), facts.main.rows ?? 0);
+  return missing.map((found) => ({ ...found, severity: 'watch' }));
 }
 
 /** An index whose build failed: it is maintained with every write and serves no query. */

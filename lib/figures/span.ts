@@ -5,7 +5,7 @@ import type { Head } from '@/lib/history/history';
 import { backfillProgress } from '@/lib/history/collector/progress';
 import type { Summary } from '@/lib/shared/model';
 import type { Reading } from '@/lib/live/reading';
-import { ALL_TYPES, TOUCHED, typeOfSeries, cellsBySeries, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
+import { ALL_TYPES, TOUCHED, cellsBySeries, cellsOfTypes, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
 
 export const MINUTE_MS = 60_000;
 /** What was folded may end a moment after the reading: no rate is of less time than a second. */
@@ -100,12 +100,11 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
   const untold = isCut ? Math.max(0, toMinute - Math.max(fromMinute, foldedTo)) : 0;
   // Less than none: the minute under way is folded, and not over.
   const unfolded = unfoldedFrom === Infinity ? 0 : toMinute - Math.max(fromMinute, Math.ceil(foldedTo));
-  const byType = [...cells].map(([series, cell]) => [typeOfSeries(series), cell] as const).filter(isOfType);
   const totals = {
     all,
     touched: cells.get(TOUCHED) ?? emptyCell(),
     method,
-    byType: new Map(byType),
+    byType: new Map(cellsOfTypes(cells)),
     watchedMinutes: complete ? spanMinutes - untold : Math.max(SECOND_MINUTES, all.minutes + unfolded - unseen),
     complete,
     since: complete || sinceMinute <= fromMinute ? null : new Date((sinceMinute + unseen) * MINUTE_MS).toISOString(),
@@ -146,8 +145,6 @@ function knownFromMinute(folded: readonly Slice[]): number {
   return first === undefined ? -Infinity : first.atMinute + first.width - first.cell.minutes;
 }
 
-const isOfType = (entry: readonly [string | null, Cell]): entry is readonly [string, Cell] => entry[0] !== null;
-
 /** What is not in the rollups yet, in the order of time: published since the last fold, and created of rows still in the table. */
 export function liveSlices({ reach, tail, slices }: Reading): Slice[] {
   const at = (atMinute: number, series: string, cell: Cell): Slice => ({ series, atMinute, width: 1, cell, provisional: false });
@@ -163,6 +160,7 @@ const inOrder = (slices: readonly Slice[]): Slice[] => [...slices].sort((a, b) =
 
 const isWithin = ({ atMinute }: Slice, { fromMs, toMs, live }: Span): boolean =>
   atMinute * MINUTE_MS >= fromMs && (live || atMinute * MINUTE_MS < toMs);
+
 /** Why figures of publishing over the span are unavailable; null if they are available. */
 export function whyNotPublished({ reading: { traits }, totals, backfill }: MetricInput): UnavailableReason | null {
   // Rows are deleted whether or not the relay has read them from the log.

@@ -81,11 +81,8 @@ function headsOf(db: StoreDb, outboxes: readonly string[]) {
 const minuteOf = (iso: string): number => Math.floor(Date.parse(iso) / 60_000);
 const sliceOfWidth = ({ data, ...rollup }: Rollup, width: number): Slice => ({ ...rollup, width, cell: decodeCell(data) });
 
-const TIERS: readonly [Tier, number][] = [
-  ['day', DAY_MINUTES],
-  ['hour', HOUR_MINUTES],
-  ['minute', 1],
-];
+/** The width of each tier's slices in minutes, widest first. */
+const TIERS = Object.entries({ day: DAY_MINUTES, hour: HOUR_MINUTES, minute: 1 } satisfies Record<Tier, number>) as [Tier, number][];
 
 /**
  * The slices that make up a span in the order of time: days that lie in it whole and were summed, then hours, then minutes. The series of

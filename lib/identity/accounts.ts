@@ -1,6 +1,6 @@
 import { isRole, ROLES, type Role, type Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import { findAccount, insertAccount, selectAccounts, updateAccount, type ListedAccount } from '@/lib/store/accounts';
+import { findAccount, insertAccount, updateAccount } from '@/lib/store/accounts';
 import { forgetPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 import { recordDeed } from '@/lib/store/audit';
@@ -70,5 +70,3 @@ export async function changeAccount(
     });
   });
 }
-
-export const listAccounts = (store: Store): Promise<ListedAccount[]> => selectAccounts(store.db);

@@ -4,7 +4,8 @@ import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { changeAccount, createAccount } from './accounts';
 import { actorOfSession } from './known-askers';
 import { signIn } from './sign-in';
-import { actorOfToken, createToken, listTokens, revokeToken } from './tokens';
+import { actorOfToken, createToken, revokeToken } from './tokens';
+import { selectApiTokens } from '@/lib/store/api-tokens';
 import { insertSession, revokeSession } from '@/lib/store/sign-ins';
 
 const database = useTestDatabase();
@@ -269,12 +270,12 @@ describe('tokens', () => {
     expect(await actorOfToken(store, token)).toMatchObject({ name: 'for a day' });
     await database.query(`update api_token set expires_at = now() where name = 'for a day'`);
     expect(await actorOfToken(store, token)).toBeNull();
-    expect(await listTokens(store, { ended: false })).not.toContainEqual(expect.objectContaining({ name: 'for a day' }));
+    expect(await selectApiTokens(store.db, { ended: false })).not.toContainEqual(expect.objectContaining({ name: 'for a day' }));
     await expect(revokeToken(store, 'for a day')).rejects.toMatchObject({ code: 'not_found' });
     const next = await createToken(store, { name: 'for a day', role: 'viewer' });
     expect(await actorOfToken(store, next)).toMatchObject({ name: 'for a day' });
     expect(await actorOfToken(store, token)).toBeNull();
-    const all = (await listTokens(store, { ended: true })).filter(({ name }) => name === 'for a day');
+    const all = (await selectApiTokens(store.db, { ended: true })).filter(({ name }) => name === 'for a day');
     expect(all.map(({ revokedAt }) => revokedAt === null).sort()).toEqual([false, true]);
     expect(JSON.stringify(all)).not.toContain(token.slice(4, 12));
   });

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Actor, Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import { findApiToken, insertApiToken, revokeApiToken, selectApiTokens, type ListedToken } from '@/lib/store/api-tokens';
+import { findApiToken, insertApiToken, revokeApiToken } from '@/lib/store/api-tokens';
 import type { Store } from '@/lib/store/store';
 import { recordDeed } from '@/lib/store/audit';
 import { COMMAND_LINE, roleOf } from './accounts';
@@ -44,9 +44,6 @@ export async function revokeToken(store: Store, name: string): Promise<void> {
     await recordDeed(db, COMMAND_LINE, { operation: 'token_revoked', before: { name: name.trim(), role } });
   });
 }
-
-/** Valid tokens, or with `ended` all, without the tokens themselves. */
-export const listTokens = (store: Store, which: { ended: boolean }): Promise<ListedToken[]> => selectApiTokens(store.db, which);
 
 /** The actor of a token; null if unknown, revoked or expired. The lookup by hash reveals nothing by its timing. */
 export async function actorOfToken(store: Store, token: string): Promise<Actor | null> {

@@ -9,11 +9,7 @@ import { Problem } from '@/lib/shared/problems';
 import { rowsById, type ById } from './classify';
 import { eventsOf, headerOf, type RecordEvent } from './records';
 
-interface FateRow extends ById {
-  state: string;
-  error: string | null;
-  attempts: string | null;
-}
+type FateRow = ById & { state: string } & Record<'error' | 'attempts', string | null>;
 
 /** What became of the events that this intervention changed; `failed`: the event whose error is told. Throws Problem `not_found`. */
 export async function fatesOf(outbox: Outbox, interventionId: string): Promise<Fates & { failed: string | null }> {

@@ -96,9 +96,7 @@ export async function headerOf(engine: Engine, db: Db, by: { id: string } | Acto
   return rows[0] ?? null;
 }
 
-interface RecordLine extends RecordEvent {
-  position: number;
-}
+type RecordLine = RecordEvent & { position: number };
 
 type StoredLine = Omit<RecordLine, 'detail' | 'before' | 'after'> &
   Record<'detail' | 'before' | 'after', string | null> & { intervention_id: string };
@@ -147,8 +145,6 @@ export function outcomeOf(events: RecordEvent[]): Outcome {
   if (changed === 0) return 'none';
   return changed === events.length ? 'applied' : 'partly';
 }
-
-/** For comparing a database's records with the audit: which records there are, and whole ones by id. */
 
 /** The id and size of a record: enough to know whether the audit has all of it. */
 export interface RecordSize {
@@ -229,10 +225,7 @@ function isWithin({ quote }: Engine, { after, upTo }: IdRange): RawBuilder<unkno
 
 const PAGE = 'page';
 
-interface StoredSize {
-  id: string;
-  lines: string | number | null;
-}
+type StoredSize = Pick<RecordSize, 'id'> & { lines: string | number | null };
 
 const sizeOf = ({ id, lines }: StoredSize): RecordSize => ({ id, lines: lines === null ? null : Number(lines) });
 

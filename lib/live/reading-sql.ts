@@ -49,14 +49,7 @@ export interface ReadingInput extends Plan {
 }
 
 /** JSON as the text the server sent. */
-export interface ReadingRow {
-  as_of: string;
-  rows_read: string;
-  figures: string;
-  types: string;
-  slices: string;
-  tail: string;
-}
+export type ReadingRow = Record<'as_of' | 'rows_read' | 'figures' | 'types' | 'slices' | 'tail', string>;
 
 /** What is known beforehand: of the slots, and whether operators acted of late. */
 type Seen = { slots?: Traits['slots']; acted?: boolean };

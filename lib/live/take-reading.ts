@@ -74,14 +74,10 @@ function slicesOf(columns: SliceColumns | undefined): Map<number, SliceCount> {
   return new Map(columns?.at?.map((slice, place) => [slice, { n: columns.n?.[place] ?? 0, untold: columns.untold?.[place] ?? 0 }]));
 }
 
-interface TailRow {
-  at: number;
+interface TailRow extends Record<'at' | 'n' | 'ms' | 'negative', number> {
   type: string | null;
   latency: number | null;
   processing: number | null;
-  n: number;
-  ms: number;
-  negative: number;
   touched?: boolean;
 }
 

@@ -10,11 +10,7 @@ export const ACTED_SECONDS = 86_400;
 export const ACTED_MAX = 100;
 
 /** A changed event of an intervention; `id` is null for one that changed none, but held rows locked. */
-export interface ActedRow {
-  act: string;
-  at: string;
-  operation: string;
-  actor: string;
+export interface ActedRow extends Record<'act' | 'at' | 'operation' | 'actor', string> {
   id: string | null;
   /** 1 if it was dead before, or came back dead; so are those of records that do not say. */
   dead: number | string;

@@ -3,7 +3,7 @@ import { createServers, type Servers } from '@/lib/database/connections/servers'
 import { type Database, openDatabase } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { SHAPES } from '@/lib/shape/catalog.gen';
-import { Queue } from '@/lib/shared/async/queue';
+import { queuesOf } from '@/lib/shared/async/queue';
 import { Problem } from '@/lib/shared/problems';
 import { bindOutbox } from './bind';
 import type { Outbox, OutboxSettings } from './outbox';
@@ -81,7 +81,7 @@ export function createDirectory(options: DirectoryOptions) {
     return found;
   };
 
-  const queues = new Map<string, Queue>();
+  const queueOf = queuesOf();
   /** Binds a few tables at a time: hundreds at once would take all connections of a server. */
   const bindInTurn = async (found: Entry): Promise<Outbox> => {
     const { database } = found;
@@ -93,11 +93,7 @@ export function createDirectory(options: DirectoryOptions) {
     if (away !== null) return boundBefore(found, away);
     const { server, roles } = database.status();
     const limit = (roles.reader ?? roles.collector)?.limit ?? 1;
-    const queue = queues.get(server.key) ?? new Queue(Math.max(1, Math.floor(limit / BINDING_SHARE)));
-    queues.set(server.key, queue);
-    const ticket = queue.enter(database.id);
-    await ticket.turn;
-    return bind(found).finally(() => ticket.leave());
+    return queueOf(server.key, Math.max(1, Math.floor(limit / BINDING_SHARE))).run(database.id, () => bind(found));
   };
 
   async function bound(found: Entry, forMs: number): Promise<Outbox> {

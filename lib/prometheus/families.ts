@@ -31,9 +31,7 @@ export const FIXED_FAMILIES = {
   ...families('gauge', ['outbox', 'state'], {
     outbox_console_depth_events: 'Events by state now, the states disjoint; a state the table cannot show is absent.',
   }),
-  ...families('gauge', ['outbox'], {
-    outbox_console_waiting_events: 'Events that are pending or retrying now.',
-  }),
+  ...families('gauge', ['outbox'], { outbox_console_waiting_events: 'Events that are pending or retrying now.' }),
   ...families('gauge', ['outbox', 'state'], {
     outbox_console_depth_capped:
       'Whether a depth stopped counting, so that there are at least as many: 1 or 0; waiting is pending and retrying together.',

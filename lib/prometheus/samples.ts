@@ -5,7 +5,7 @@ import type { FleetDatabase } from '@/lib/shared/figures/fleet';
 import { hasNoValue, type Count } from '@/lib/shared/figures/measured';
 import { amountOf, SHOWN_METRICS } from '@/lib/shared/figures/metrics';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
-import type { Summary, TypeFigures } from '@/lib/shared/model';
+import type { Summary } from '@/lib/shared/model';
 import type { Current } from '@/lib/snapshots/snapshots';
 import { OTHER, type CreatedTotals, type TypeLabels } from './counters';
 import { DEPTH_STATES, type FamilyName, type Label } from './families';
@@ -72,7 +72,7 @@ const adder =
   };
 
 function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabels): void {
-  const { depth, oldestPendingAt, lastPublishedAt, asOf, byType } = summary;
+  const { depth, oldestPendingAt, lastPublishedAt, asOf } = summary;
   add('outbox_console_reading_timestamp_seconds', secondsOf(asOf));
   for (const state of DEPTH_STATES) add('outbox_console_depth_events', depth[state].count, { state });
   add('outbox_console_waiting_events', depth.waiting.count);
@@ -86,8 +86,7 @@ function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabe
   for (const { id, gauge } of SHOWN_METRICS) if (gauge !== null) add(gauge.family as FamilyName, amountOf(summary[id]));
   addReplicationSlot(add, summary);
   for (const state of ['waiting', 'dead'] as const) {
-    for (const [type, value] of depthByLabel(outbox, byType, state, depth[state], labels))
-      add(`outbox_console_type_${state}_events`, value, { type });
+    for (const [type, value] of depthByLabel(outbox, summary, state, labels)) add(`outbox_console_type_${state}_events`, value, { type });
   }
 }
 
@@ -121,14 +120,9 @@ function addCollector(add: Add, { state, foldedTo, backfill, cost }: CollectorSt
 }
 
 /** Depths by label; `other` includes what the reading does not list by type. Empty if the table shows none by type. */
-function depthByLabel(
-  outbox: string,
-  types: readonly TypeFigures[],
-  state: 'waiting' | 'dead',
-  all: Count,
-  labels: TypeLabels,
-): Map<string, number> {
-  const known = types.flatMap((figures) => (figures[state] === null ? [] : [[figures.type, figures[state]] as const]));
+function depthByLabel(outbox: string, { byType, depth }: Summary, state: 'waiting' | 'dead', labels: TypeLabels): Map<string, number> {
+  const all = depth[state];
+  const known = byType.flatMap((figures) => (figures[state] === null ? [] : [[figures.type, figures[state]] as const]));
   if (all.count === null || (known.length === 0 && all.count > 0)) return new Map();
   const sums = new Map<string, number>();
   const addTo = (label: string, value: number) => sums.set(label, (sums.get(label) ?? 0) + value);

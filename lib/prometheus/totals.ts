@@ -1,7 +1,7 @@
 import { readTotals } from '@/lib/store/rollups';
 import type { StoreDb } from '@/lib/store/store';
 import { bucketBounds, countOf, countsByBound } from '@/lib/rollup/histogram';
-import { ALL_TYPES, OTHER_TYPES, seriesOfType, typeOfSeries, decodeCell, isSampled, type Cell } from '@/lib/rollup/cell';
+import { ALL_TYPES, cellsOfTypes, seriesOfType, decodeCell, isSampled, type Cell } from '@/lib/rollup/cell';
 import { OTHER, TYPES_MAX, type TypeLabels } from './counters';
 
 /** In seconds: edges of stored buckets, so that no count has to be split. An event exactly at a bound counts above it. */
@@ -40,7 +40,9 @@ export function createTotals(db: StoreDb, labels: TypeLabels): (outbox: string) 
     const all = cells.get(ALL_TYPES);
     if (all === undefined) return null;
     const types = new Map<string, TypeTotals>();
-    for (const [type, cell] of busiestFirst(cells)) {
+    // The first labels go to the types with the most events.
+    const busiest = cellsOfTypes(cells).sort(([a, one], [b, other]) => other.published - one.published || (a < b ? -1 : 1));
+    for (const [type, cell] of busiest) {
       const label = labels.labelOf(outbox, type);
       if (label !== OTHER) types.set(label, plus(types.get(label), { retries: cell.retries, errors: cell.failures }));
     }
@@ -50,16 +52,6 @@ export function createTotals(db: StoreDb, labels: TypeLabels): (outbox: string) 
     types.set(OTHER, minus(rest, before));
     return { created: all.created, published: all.published, latency: latencyOf(all), types };
   };
-}
-
-/** The first labels go to the types with the most events. */
-function busiestFirst(cells: ReadonlyMap<string, Cell>): [string, Cell][] {
-  return [...cells]
-    .flatMap(([series, cell]): [string, Cell][] => {
-      const type = typeOfSeries(series);
-      return type === null || series === OTHER_TYPES ? [] : [[type, cell]];
-    })
-    .sort(([a, one], [b, other]) => other.published - one.published || (a < b ? -1 : 1));
 }
 
 const plus = (a: TypeTotals | undefined, b: TypeTotals): TypeTotals =>

@@ -14,11 +14,7 @@ export const HOW = {
 } as const;
 
 /** Depth as the collector saw it, once per tick. */
-export interface DepthSamples {
-  samples: number;
-  waitingSum: number;
-  waitingMax: number;
-  waitingLast: number;
+export interface DepthSamples extends Record<'samples' | 'waitingSum' | 'waitingMax' | 'waitingLast', number> {
   /** -1 if the number of dead events is not known. */
   deadLast: number;
   /** The greatest age seen of the oldest waiting event; -1 if it is not known. */
@@ -113,6 +109,14 @@ export function addCell(sum: Cell, cell: Cell): void {
   if (cell.depth !== null) sum.depth = sum.depth === null ? { ...cell.depth } : joinDepth(sum.depth, cell.depth);
 }
 
+/** The cells of single event types, by type. */
+export function cellsOfTypes(cells: ReadonlyMap<string, Cell>): [string, Cell][] {
+  return [...cells].flatMap(([series, cell]): [string, Cell][] => {
+    const type = typeOfSeries(series);
+    return type === null ? [] : [[type, cell]];
+  });
+}
+
 /** Adds up slices by series; they have to come in the order of time. */
 export function cellsBySeries(slices: readonly Pick<Slice, 'series' | 'cell'>[]): Map<string, Cell> {
   const cells = new Map<string, Cell>();
@@ -135,14 +139,8 @@ const joinDepth = (before: DepthSamples, after: DepthSamples): DepthSamples => (
 const VERSION = 1;
 /** The numbers of a cell in the order they are written; those of DEPTH plus what is beside them, so that "not known" is zero. */
 const NUMBERS = ['how', ...COUNTS, 'resolutionMs'] as const;
-const DEPTH = [
-  ['samples', 0],
-  ['waitingSum', 0],
-  ['waitingMax', 0],
-  ['waitingLast', 0],
-  ['deadLast', 1],
-  ['oldestAgeMaxMs', 1],
-] as const satisfies [keyof DepthSamples, number][];
+const BESIDE: DepthSamples = { samples: 0, waitingSum: 0, waitingMax: 0, waitingLast: 0, deadLast: 1, oldestAgeMaxMs: 1 };
+const DEPTH = Object.entries(BESIDE) as [keyof DepthSamples, number][];
 
 const ERRORS = ['variance', 'biasMs'] as const;
 

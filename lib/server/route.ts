@@ -63,11 +63,10 @@ function answer(value: unknown): Response {
 }
 
 async function inputOf<P, Q, B>(
-  definition: RouteShape<never, P, Q, B>,
+  { params: path, query, body }: RouteShape<never, P, Q, B>,
   request: NextRequest,
   params: unknown,
 ): Promise<RouteInput<P, Q, B>> {
-  const { params: path, query, body } = definition;
   return {
     params: path === undefined ? (undefined as P) : parseInput(path, params),
     query: query === undefined ? (undefined as Q) : parseInput(query, queryOf(new URL(request.url))),

@@ -14,10 +14,7 @@ interface ShapeProblem {
 }
 
 /** Codes with a text in every language. */
-export interface Words {
-  refusals: readonly string[];
-  warnings: readonly string[];
-}
+export type Words = Record<'refusals' | 'warnings', readonly string[]>;
 
 /** All problems of a shape, with their paths; [] if there are none. With `words`, its codes must be known ones. */
 export function shapeProblems(shape: Shape, words?: Words): ShapeProblem[] {

@@ -62,12 +62,8 @@ export interface Unseen {
   cure: string | null;
 }
 
-export interface Examination {
-  outbox: string;
-  name: string;
-  database: string;
+export interface Examination extends Record<'outbox' | 'name' | 'database' | 'table', string> {
   engine: EngineKey;
-  table: string;
   /** When it was made, ISO 8601 by the console's clock. */
   at: string;
   tookMs: number;

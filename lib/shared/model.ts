@@ -337,18 +337,12 @@ export interface InterventionPreview {
   sql: { text: string; parameters: string[] }[];
 }
 
-export interface AuditEntry {
-  id: string;
-  at: string;
-  actor: string;
-  role: string;
-  operation: string;
+export interface AuditEntry extends Record<'id' | 'at' | 'actor' | 'role' | 'operation' | 'reason', string> {
   /** null for entries of no single outbox: sign-ins, accounts, tokens, marks on all charts. */
   outbox: string | null;
   eventId: string | null;
   eventType: string | null;
   aggregateId: string | null;
-  reason: string;
   /** `none`: skipped. `code` has the reason for `none` and `refused`. */
   outcome: 'applied' | 'none' | 'refused' | 'unknown';
   /** A skip code, or the problem code of a refusal. */

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@/lib/database/database';
 import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
 import { TOUCHED_DEAD } from '@/lib/diagnosis/evidence/acted';
 import type { Failure } from '@/lib/diagnosis/evidence/circumstances';
@@ -13,7 +12,7 @@ import { ACTED_SECONDS } from '@/lib/outbox/acted';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { createOnce, type Once } from '@/lib/shared/async/once';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
-import { Queue, type Ticket } from '@/lib/shared/async/queue';
+import { queuesOf, type Ticket } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
 import { SHARED_SLOW_MS } from '@/lib/shared/polling';
 import type { Verdict } from '@/lib/shared/figures/verdicts';
@@ -120,17 +119,9 @@ const newEntry = () => ({
 /** One reading per outbox for all requests, whatever the window: single flight, and nothing is read without a request. */
 export function createReadings(directory: OutboxDirectory, { history, now, compute, onFailure }: ReadingsOptions) {
   const entries = new Map<string, Entry>();
-  const queues = new Map<string, Queue>();
+  const queueOf = queuesOf();
   const neighbours = countByServer(directory);
   const places = new Map(directory.ids.map((id, place) => [id, place]));
-
-  /** The queue of an outbox's server: half of the reader connections there, so that lists and pages have the other half. */
-  function queueOf(database: Database): Queue {
-    const { server, roles } = database.status();
-    const queue = queues.get(server.key) ?? new Queue(Math.max(1, Math.floor((roles.reader?.limit ?? 1) / 2)));
-    queues.set(server.key, queue);
-    return queue;
-  }
 
   /** Where the rollups end; null if the store does not answer, which is reported once: only current figures are known then. */
   async function headOf(id: string, entry: Entry): Promise<Head | null> {
@@ -151,7 +142,9 @@ export function createReadings(directory: OutboxDirectory, { history, now, compu
     const database = directory.database(id);
     // Before the turn: none is spent on a database that is unreachable.
     await database.reachable();
-    const ticket = queueOf(database).enter(database.id);
+    const { server, roles } = database.status();
+    // Half of the reader connections of its server, so that lists and pages have the other half.
+    const ticket = queueOf(server.key, Math.max(1, Math.floor((roles.reader?.limit ?? 1) / 2))).enter(database.id);
     entry.ticket = ticket;
     if (!inTurn || entry.hurried) ticket.hurry();
     await ticket.turn;

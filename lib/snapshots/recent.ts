@@ -36,11 +36,8 @@ export function createRecent(history: History): (outbox: string, head: Head, rea
       kept.types = (await history.seriesEver(outbox)).flatMap((series) => typeOfSeries(series) ?? []);
       kept.typesAt = now;
     }
-    return recentOf(
-      [...kept.slices, ...head.slices].filter(({ atMinute }) => atMinute >= oldest),
-      liveSlices(reading),
-      kept.types,
-    );
+    const folded = [...kept.slices, ...head.slices].filter(({ atMinute }) => atMinute >= oldest);
+    return recentOf(folded, liveSlices(reading), kept.types);
   };
 }
 

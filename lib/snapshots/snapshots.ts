@@ -57,20 +57,15 @@ const VERDICT_STANDS_MS = 15_000;
 /** Outboxes judged at the same time: each waits for the store, which others use too. */
 const JUDGED_AT_ONCE = 8;
 /** Two hundred screens, whenever they ask, take no more readings than one. */
-const SCREEN = { sharedMs: POLL_INTERVAL_MS, waitMs: READING_WAIT_MS } satisfies CachePolicy;
+const SCREEN: CachePolicy = { sharedMs: POLL_INTERVAL_MS, waitMs: READING_WAIT_MS };
 /** A request for every outbox takes what was read a moment ago, and of an unreachable one what is known. */
 const IN_TURN = { freshMs: VERDICT_STANDS_MS, waitMs: 250, olderMs: 500 };
-const FLEET = { sharedMs: POLL_INTERVAL_MS, waitMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
+const FLEET: CachePolicy = { sharedMs: POLL_INTERVAL_MS, waitMs: 2_500, failingMs: 200, inTurn: IN_TURN };
 /** The collector hardly waits: a sample of a depth may be a little older. */
-const COLLECTOR = {
-  sharedMs: POLL_INTERVAL_MS,
-  waitMs: 100,
-  failingMs: 0,
-  inTurn: { freshMs: 0, waitMs: 100, olderMs: 100 },
-} satisfies CachePolicy;
+const COLLECTOR: CachePolicy = { sharedMs: POLL_INTERVAL_MS, waitMs: 100, failingMs: 0, inTurn: { freshMs: 0, waitMs: 100, olderMs: 100 } };
 const SAMPLE_STANDS_MS = 10_000;
 /** A script compares figures with its own counts: it shares a reading begun after its request, unless readings are slow. */
-const SCRIPT = { sharedMs: 0, waitMs: READING_WAIT_MS } satisfies CachePolicy;
+const SCRIPT: CachePolicy = { sharedMs: 0, waitMs: READING_WAIT_MS };
 
 /** The figures of every outbox, one reading for all viewers: single flight, at most 5 s old when returned unless marked `stale`. */
 export function createSnapshots(directory: OutboxDirectory, options: SnapshotsOptions = {}) {

@@ -41,12 +41,13 @@ export async function insertAuditEntries(db: StoreDb, entries: readonly NewAudit
 }
 
 const NOBODY = { actorId: '', actor: '', role: '' };
-const NO_EVENT = { outbox: null, eventId: null, eventType: null, aggregateId: null, interventionId: null, before: null, after: null };
+/** The event fields of an entry that changed nothing. */
+export const NO_EVENT = { eventId: null, eventType: null, aggregateId: null, outcome: 'none', before: null, after: null } as const;
 
 /** At the current time, without actor or event. */
 function emptyEntry(): NewAuditEntry {
-  const done = { operation: '', reason: '', outcome: 'none', code: null } as const;
-  return { id: uuidv7(), at: new Date().toISOString(), ...NOBODY, ...NO_EVENT, ...done };
+  const done = { operation: '', outbox: null, reason: '', code: null, interventionId: null };
+  return { id: uuidv7(), at: new Date().toISOString(), ...NOBODY, ...done, ...NO_EVENT };
 }
 
 /** Adds an entry for an action done or refused, in its transaction: by default of the current time, without event or intervention. */
@@ -91,18 +92,11 @@ export async function proveAuditTakesEntries(db: StoreDb): Promise<void> {
   }
 }
 
-const EXACT = [
-  ['outbox', 'outbox'],
-  ['event', 'eventId'],
-  ['actor', 'actorName'],
-  ['operation', 'operation'],
-  ['outcome', 'outcome'],
-] as const;
+/** The column of each filter that is equal to it. */
+const EXACT = { outbox: 'outbox', event: 'eventId', actor: 'actorName', operation: 'operation', outcome: 'outcome' } as const;
+const EXACT_FILTERS = Object.keys(EXACT) as (keyof typeof EXACT)[];
 
-export interface AuditPosition {
-  at: string;
-  id: string;
-}
+export type AuditPosition = Pick<AuditEntry, 'at' | 'id'>;
 
 /** What the lines of one action share: the decision, or its only intervention. Served by the index on (this, at, id). */
 const actionOf = (entry: string): RawBuilder<string | null> =>
@@ -111,7 +105,7 @@ const actionOf = (entry: string): RawBuilder<string | null> =>
 function matches(entry: string, filter: AuditFilter): RawBuilder<boolean> {
   const { action, on, from, to } = filter;
   const value = (column: string): RawBuilder<unknown> => sql.ref(`${entry}.${column}`);
-  const tests = EXACT.flatMap(([name, column]) => (filter[name] === undefined ? [] : [sql`${value(column)} = ${filter[name]}`]));
+  const tests = EXACT_FILTERS.flatMap((name) => (filter[name] === undefined ? [] : [sql`${value(EXACT[name])} = ${filter[name]}`]));
   const same = sql`(select ${actionOf('same')} from audit_entry as same where same.intervention_id = ${action} limit 1)`;
   if (action !== undefined) tests.push(sql`${actionOf(entry)} = ${same}`);
   if (on !== undefined) tests.push(sql`(${value('outbox')} is not null or ${value('operation')} = 'mark')`);

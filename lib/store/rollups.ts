@@ -109,8 +109,7 @@ export async function putRollups(db: Transaction<StoreTables>, outbox: string, t
   }
 }
 
-/** Deletes slices of a tier that start before a minute, of all outboxes; returns how many. */
-export async function deleteRollupsBefore(db: StoreDb, tier: Tier, minute: number): Promise<number> {
-  const result = await db.deleteFrom('rollup').where('tier', '=', tier).where('atMinute', '<', minute).executeTakeFirst();
-  return Number(result.numDeletedRows);
+/** Deletes slices of a tier that start before a minute, of all outboxes. */
+export async function deleteRollupsBefore(db: StoreDb, tier: Tier, minute: number): Promise<void> {
+  await db.deleteFrom('rollup').where('tier', '=', tier).where('atMinute', '<', minute).execute();
 }

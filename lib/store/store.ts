@@ -92,8 +92,6 @@ export async function migrateStore(url: string): Promise<MigrationResult> {
     }
     const reachable = (results ?? []).length > 0;
     return { ok: false, why: reachable ? 'failed' : 'unreachable', detail: text, cause: error };
-  } catch (error) {
-    return { ok: false, why: 'unreachable', detail: error instanceof Error ? error.message : String(error), cause: error };
   } finally {
     await db.destroy();
   }

@@ -25,14 +25,7 @@ export interface StoreTables {
     disabledAt: string | null;
     lastSignInAt: string | null;
   };
-  session: {
-    sid: string;
-    accountId: string;
-    roleVersion: number;
-    createdAt: Stamp;
-    expiresAt: string;
-    revokedAt: string | null;
-  };
+  session: { sid: string; accountId: string; roleVersion: number; createdAt: Stamp; expiresAt: string; revokedAt: string | null };
   api_token: {
     id: string;
     name: string;
@@ -68,13 +61,7 @@ export interface StoreTables {
       after: string | null;
       recordedAt: Stamp;
     };
-  carried_record: {
-    id: string;
-    outbox: string;
-    lines: number;
-    carriedAt: Stamp;
-    grownAt: ColumnType<string | null, undefined, string>;
-  };
+  carried_record: { id: string; outbox: string; lines: number; carriedAt: Stamp; grownAt: ColumnType<string | null, undefined, string> };
   unsettled_intervention: {
     id: string;
     outbox: string;
@@ -105,13 +92,7 @@ export interface StoreTables {
   };
   /** Outboxes that operators have changed. */
   acted: Record<'outbox' | 'firstAt' | 'lastAt', string>;
-  collector_state: {
-    outbox: string;
-    epoch: string;
-    state: string;
-    memory: string | null;
-    updatedAt: Stamp;
-  };
+  collector_state: { outbox: string; epoch: string; state: string; memory: string | null; updatedAt: Stamp };
   verdict_span: VerdictSpan;
   mark: ByActor & {
     id: string;
@@ -125,12 +106,7 @@ export interface StoreTables {
     createdAt: Stamp;
     removedAt: string | null;
   };
-  doctor_silence: ByActor & {
-    outbox: string;
-    finding: string;
-    reason: string;
-    at: Stamp;
-  };
+  doctor_silence: ByActor & { outbox: string; finding: string; reason: string; at: Stamp };
   doctor_sample: Record<'outbox' | 'day' | 'data', string>;
   mapping_proof: ByActor & {
     id: string;
@@ -141,13 +117,7 @@ export interface StoreTables {
     facts: string;
     document: string;
   };
-  changes_switch: ByActor & {
-    outbox: string;
-    turnedOn: boolean;
-    proofId: string | null;
-    at: Stamp;
-    reason: string;
-  };
+  changes_switch: ByActor & { outbox: string; turnedOn: boolean; proofId: string | null; at: Stamp; reason: string };
 }
 
 /** The actor, as rows store it. */

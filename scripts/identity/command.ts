@@ -1,9 +1,11 @@
 /** `user …` and `token …`: accounts that sign in with a password, and tokens for scripts. */
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { changeAccount, createAccount, listAccounts } from '@/lib/identity/accounts';
-import { createToken, listTokens, revokeToken } from '@/lib/identity/tokens';
+import { changeAccount, createAccount } from '@/lib/identity/accounts';
+import { createToken, revokeToken } from '@/lib/identity/tokens';
 import { ROLES } from '@/lib/shared/permissions';
+import { selectAccounts } from '@/lib/store/accounts';
+import { selectApiTokens } from '@/lib/store/api-tokens';
 import type { Store } from '@/lib/store/store';
 import { columns } from '../columns';
 import { CommandFailure, EXIT_USAGE } from '../starting/command-failure';
@@ -52,7 +54,7 @@ export function addUser(program: Command, { withStore, answer }: IdentityTools):
     .option('--json', 'answer {users: [{id, email, role, disabled, createdAt, lastSignInAt}]}')
     .action((options: { json?: boolean }) =>
       withStore(async (store) => {
-        const users = await listAccounts(store);
+        const users = await selectAccounts(store.db);
         if (options.json === true) return answer(JSON.stringify({ users }));
         const rows = users.map(({ email, role, disabled, lastSignInAt }) => [
           email,
@@ -107,7 +109,7 @@ export function addToken(program: Command, { withStore, answer }: IdentityTools)
     .option('--json', 'answer {tokens: [{id, name, role, createdAt, lastUsedAt, expiresAt, revokedAt}]}')
     .action((options: { all?: boolean; json?: boolean }) =>
       withStore(async (store) => {
-        const tokens = await listTokens(store, { ended: options.all === true });
+        const tokens = await selectApiTokens(store.db, { ended: options.all === true });
         if (options.json === true) return answer(JSON.stringify({ tokens }));
         const rows = tokens.map(({ name, role, expiresAt, lastUsedAt, revokedAt }) => [
           name,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ownColumn, type Engine } from '../engine';
-import type { ColumnDescription, Db } from '../description';
+import type { Db } from '../description';
 import { daysOf, printedTime, printsAsDecimal, printsAsInteger, resolutionOf, UUID } from '../column-text';
 import { LimitsOfTransaction } from './connection';
 import { describeMysqlTable, mysqlTableNames, CHANGE_COUNTERS, changeCounts, estimateRows, tableSize } from './describe';
@@ -13,28 +13,10 @@ import { serverName } from './server';
 import { fractionDigits } from './times';
 import { digitsOf } from './values';
 
-/** Only an id that prints exactly like the stored one identifies its row; any text compared with a number would match 0. */
-function idFits(id: string, description: ColumnDescription): boolean {
-  const { kind, type } = description;
-  if (!id.isWellFormed()) return false;
-  if (kind === 'uuid') return UUID.test(id);
-  if (kind === 'integer') return printsAsInteger(id, type);
-  if (kind === 'binary') return isAsLong(digitsOf(id, description), type);
-  if (kind === 'decimal') return printsAsDecimal(id, type);
-  return kind === 'text' && !id.includes('\u0000');
-}
-
 /** A BINARY(16) holds exactly sixteen bytes; other types have no fixed length. */
 function isAsLong(digits: string | null, type: string): boolean {
   const length = /^binary\((\d+)\)/i.exec(type)?.[1];
   return digits !== null && (length === undefined || Number(length) * 2 === digits.length);
-}
-
-/** Accepts zero dates and dates with a zero part, which old tables hold and the console's sessions allow. */
-function timeFits(text: string): boolean {
-  const time = printedTime(text);
-  if (time === null || time.year > 9_999 || time.month > 12 || time.beforeChrist || time.zoneHours !== null) return false;
-  return time.day <= (time.month === 0 ? 31 : daysOf(time));
 }
 
 /** The server's own, in capitals: a session may have others. */
@@ -87,8 +69,22 @@ export const mysqlEngine: Engine = {
   failure: mysqlFailure,
   describe: describeMysqlTable,
   tableNames: mysqlTableNames,
-  idFits,
-  timeFits,
+  // Only an id that prints exactly like the stored one identifies its row; any text compared with a number would match 0.
+  idFits(id, description) {
+    const { kind, type } = description;
+    if (!id.isWellFormed()) return false;
+    if (kind === 'uuid') return UUID.test(id);
+    if (kind === 'integer') return printsAsInteger(id, type);
+    if (kind === 'binary') return isAsLong(digitsOf(id, description), type);
+    if (kind === 'decimal') return printsAsDecimal(id, type);
+    return kind === 'text' && !id.includes('\u0000');
+  },
+  // Accepts zero dates and dates with a zero part, which old tables hold and the console's sessions allow.
+  timeFits(text) {
+    const time = printedTime(text);
+    if (time === null || time.year > 9_999 || time.month > 12 || time.beforeChrist || time.zoneHours !== null) return false;
+    return time.day <= (time.month === 0 ? 31 : daysOf(time));
+  },
   timeResolutionMs: (description) =>
     resolutionOf(description, /^(datetime|timestamp)/i.test(description.type) ? fractionDigits(description.type) : null),
   async limit(db, limits) {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { ownColumn, type Engine, type Transactions } from '../engine';
-import type { ColumnDescription, Db } from '../description';
+import { ownColumn, type Engine } from '../engine';
 import { bytesOf, daysOf, printedTime, printsAsDecimal, printsAsInteger, resolutionOf, UUID } from '../column-text';
 import { describePostgresTable, postgresTableNames, relatedTables, changeCounts, estimateRows, tableSize } from './describe';
 import { postgresFailure } from './failure';
@@ -11,40 +10,10 @@ import { postgresDialect } from './pool';
 import { callRights, roleRights, tableRules } from './table-rules';
 import { StatementSettings } from './session';
 
-/** Only an id that prints exactly like the stored one identifies its row: `01`, ` 1` and upper-case UUIDs are other texts. */
-function idFits(id: string, description: ColumnDescription): boolean {
-  if (id.includes('\u0000') || !id.isWellFormed()) return false;
-  if (description.labels !== undefined) return description.labels.includes(id);
-  const type = description.over ?? description.type;
-  if (description.kind === 'uuid') return UUID.test(id);
-  if (description.kind === 'integer') return printsAsInteger(id, type);
-  // A transaction id, by which Watermill orders.
-  if (type === 'xid8') return /^(0|[1-9][0-9]{0,19})$/.test(id) && BigInt(id) <= 18_446_744_073_709_551_615n;
-  if (description.kind === 'decimal') return printsAsDecimal(id, type);
-  if (description.kind === 'binary') return bytesOf(id, description) !== null;
-  return description.kind === 'text';
-}
-
 /** Limits of a timestamp in years BC and AD, one less than the server's, so that no time zone leads beyond them. */
 const YEARS = { before: 4_712, after: 294_275 };
 /** Offsets of time zones are below this. */
 const ZONE_HOURS = 16;
-
-function timeFits(text: string): boolean {
-  if (text === 'infinity' || text === '-infinity') return true;
-  const time = printedTime(text);
-  if (time === null || time.year < 1 || time.year > (time.beforeChrist ? YEARS.before : YEARS.after)) return false;
-  return time.day >= 1 && time.day <= daysOf(time) && (time.zoneHours ?? 0) < ZONE_HOURS;
-}
-
-/** Needs no privilege. */
-async function transactions(db: Db): Promise<Transactions> {
-  const { rows } = await sql<{ at: string; oldest: string; next: string }>`select ${postgresFragments.nowIso()} as at,
-    txid_snapshot_xmin(s)::text as oldest, txid_snapshot_xmax(s)::text as next from (select txid_current_snapshot() as s) as t`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error('The transactions are one row');
-  return { at: row.at, open: { oldest: BigInt(row.oldest), next: BigInt(row.next) } };
-}
 
 export const postgresEngine: Engine = {
   key: 'postgres',
@@ -82,8 +51,25 @@ export const postgresEngine: Engine = {
   failure: postgresFailure,
   describe: describePostgresTable,
   tableNames: postgresTableNames,
-  idFits,
-  timeFits,
+  // Only an id that prints exactly like the stored one identifies its row: `01`, ` 1` and upper-case UUIDs are other texts.
+  idFits(id, description) {
+    if (id.includes('\u0000') || !id.isWellFormed()) return false;
+    if (description.labels !== undefined) return description.labels.includes(id);
+    const type = description.over ?? description.type;
+    if (description.kind === 'uuid') return UUID.test(id);
+    if (description.kind === 'integer') return printsAsInteger(id, type);
+    // A transaction id, by which Watermill orders.
+    if (type === 'xid8') return /^(0|[1-9][0-9]{0,19})$/.test(id) && BigInt(id) <= 18_446_744_073_709_551_615n;
+    if (description.kind === 'decimal') return printsAsDecimal(id, type);
+    if (description.kind === 'binary') return bytesOf(id, description) !== null;
+    return description.kind === 'text';
+  },
+  timeFits(text) {
+    if (text === 'infinity' || text === '-infinity') return true;
+    const time = printedTime(text);
+    if (time === null || time.year < 1 || time.year > (time.beforeChrist ? YEARS.before : YEARS.after)) return false;
+    return time.day >= 1 && time.day <= daysOf(time) && (time.zoneHours ?? 0) < ZONE_HOURS;
+  },
   timeResolutionMs(description) {
     const digits = /^timestamp\((\d)\)/.exec(description.type)?.[1];
     return resolutionOf(description, digits === undefined ? null : Number(digits));
@@ -115,7 +101,15 @@ export const postgresEngine: Engine = {
     };
     await sql`${new StatementSettings(settings)}`.execute(db);
   },
-  transactions,
+  // Needs no privilege.
+  async transactions(db) {
+    const { rows } = await sql<Record<'at' | 'oldest' | 'next', string>>`
+      select ${postgresFragments.nowIso()} as at, txid_snapshot_xmin(s)::text as oldest, txid_snapshot_xmax(s)::text as next
+      from (select txid_current_snapshot() as s) as t`.execute(db);
+    const [row] = rows;
+    if (row === undefined) throw new Error('The transactions are one row');
+    return { at: row.at, open: { oldest: BigInt(row.oldest), next: BigInt(row.next) } };
+  },
   tableSize,
   estimateRows,
   relatedTables,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { bytesOf, keepsDecimals, printsAsDigits } from '../column-text';
 import { oneOf, TRUTH_WORDS, type Fragments } from '../fragments';
-import { type ColumnDescription, type TableName, tableRef } from '../description';
+import { type ColumnDescription, tableRef } from '../description';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
@@ -37,12 +37,6 @@ function typed(value: string, description: ColumnDescription): Sql {
   return sql`cast(${spelt(value, description)} as ${sql.raw(castType(comparedAs(description)))})`;
 }
 
-/** The value at a path as text; NULL if there is none, or the document holds escapes that the server cannot decode. */
-export function jsonText(column: Sql, path: string[], description: ColumnDescription): Sql<string | null> {
-  const steps = sql`array[${sql.join(path.map((step) => sql.lit(step)))}]::text[]`;
-  return whenReadable(column, description, 'json', (document) => sql<string | null>`${document} #>> ${steps}`);
-}
-
 /**
  * JSON may be written by anyone: a row that the server cannot parse must not fail a list. A text is cast to json, not to jsonb, which cannot
  * hold numbers of any length. Bytes become a text once a value.
@@ -64,22 +58,6 @@ function whenReadable<T>(column: Sql, description: ColumnDescription, is: 'json'
 function writable(text: Sql): Sql<boolean> {
   const escapes = sql`regexp_replace(replace(${text}, ${sql.lit('\\\\')}, ''), ${sql.lit(PAIR)}, '', 'g')`;
   return sql`(case when position(${sql.lit('\\u')} in ${text}) = 0 then true else ${escapes} !~ ${sql.lit(NO_TEXT)} end)`;
-}
-
-/** Whether row-level security hides rows of these tables from this role. Reads the catalogue by oid; locks nothing. */
-export function hidesRows(tables: readonly Required<TableName>[]): RawBuilder<boolean> {
-  if (tables.length === 0) return sql`false`;
-  const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-  const oids = tables.map(({ schema, table }) => {
-    const names = schema === null ? [table] : [schema, table];
-    return sql`${sql.lit(names.map(quoted).join('.'))}::regclass`;
-  });
-  const applies = sql`p.polcmd in ('r', '*') and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE')))`;
-  const all = sql`pg_get_expr(p.polqual, p.polrelid) = 'true'`;
-  // Counts, because for EXISTS PostgreSQL may read the whole catalogue once.
-  return sql`exists (select from unnest(array[${sql.join(oids)}]) as t(oid) where row_security_active(t.oid)
-    and (select count(*) filter (where p.polpermissive and ${all}) = 0 or count(*) filter (where not p.polpermissive and ${all} is not true) > 0
-      from pg_policy p where p.polrelid = t.oid and ${applies}))`;
 }
 
 const ISO = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`;
@@ -130,24 +108,6 @@ function fromInstant(value: RawBuilder<unknown>, description: ColumnDescription,
   return kind === 'wall_clock' ? sql`(${value} at time zone ${sql.lit(zoneOf(description, timeZone))})` : value;
 }
 
-function isTrue(column: RawBuilder<unknown>, description: ColumnDescription, wanted: boolean): RawBuilder<boolean> {
-  if (description.kind === 'boolean') return sql`${column} = ${sql.lit(wanted)}`;
-  if (description.kind === 'integer' || description.kind === 'decimal') return wanted ? sql`${column} <> 0` : sql`${column} = 0`;
-  if (description.type === 'bit(1)') return wanted ? sql`${column} = B'1'` : sql`${column} = B'0'`;
-  return oneOf(sql`lower((${column})::text)`, TRUTH_WORDS[`${wanted}`].map(sql.lit));
-}
-
-function lastElement(column: Sql, description: ColumnDescription): { sql: Sql; description: ColumnDescription } {
-  const { type } = description;
-  if (type.endsWith('[]')) {
-    const element = type.slice(0, -2);
-    const own = /^jsonb?$/.test(element) ? 'json' : /timestamp with time/.test(element) ? 'instant' : 'text';
-    return { sql: sql`(${column})[array_upper(${column}, 1)]`, description: { ...description, type: element, kind: own } };
-  }
-  const last = whenReadable(column, description, 'json array', (document) => sql`${document} -> -1`);
-  return { sql: last, description: description.kind === 'json' ? description : { ...description, type: 'json', kind: 'json' } };
-}
-
 /** Transaction ids wrap around after four thousand million: around that point an order may be wrong for a while. */
 const transaction = (column: string): RawBuilder<string> => sql`(${sql.ref(column)}::text)::bigint`;
 
@@ -168,8 +128,22 @@ export const postgresFragments: Fragments = {
   instantValue: (iso, description, timeZone) => fromInstant(sql`cast(${iso} as timestamptz)`, description, timeZone),
   fromInstant,
   secondsBefore: (value, seconds) => sql`(${value} - make_interval(secs => ${sql.lit(seconds)}))`,
-  isTrue,
-  lastElement,
+  isTrue(column, description, wanted) {
+    if (description.kind === 'boolean') return sql`${column} = ${sql.lit(wanted)}`;
+    if (description.kind === 'integer' || description.kind === 'decimal') return wanted ? sql`${column} <> 0` : sql`${column} = 0`;
+    if (description.type === 'bit(1)') return wanted ? sql`${column} = B'1'` : sql`${column} = B'0'`;
+    return oneOf(sql`lower((${column})::text)`, TRUTH_WORDS[`${wanted}`].map(sql.lit));
+  },
+  lastElement(column, description) {
+    const { type } = description;
+    if (type.endsWith('[]')) {
+      const element = type.slice(0, -2);
+      const own = /^jsonb?$/.test(element) ? 'json' : /timestamp with time/.test(element) ? 'instant' : 'text';
+      return { sql: sql`(${column})[array_upper(${column}, 1)]`, description: { ...description, type: element, kind: own } };
+    }
+    const last = whenReadable(column, description, 'json array', (document) => sql`${document} -> -1`);
+    return { sql: last, description: description.kind === 'json' ? description : { ...description, type: 'json', kind: 'json' } };
+  },
   asText,
   typed,
   isOneOf(column, values, description) {
@@ -215,7 +189,11 @@ export const postgresFragments: Fragments = {
     const texts = [...parts.map((part) => sql`coalesce((${part})::text, '')`), sql`coalesce(${payloadDigest}, '')`];
     return sql`md5(concat_ws('|', ${sql.join(texts)}))`;
   },
-  jsonText,
+  // NULL also if the document holds escapes that the server cannot decode.
+  jsonText(column, path, description) {
+    const steps = sql`array[${sql.join(path.map((step) => sql.lit(step)))}]::text[]`;
+    return whenReadable(column, description, 'json', (document) => sql<string | null>`${document} #>> ${steps}`);
+  },
   sizeBytes: (column, description) =>
     tellsSize(description)
       ? sql`octet_length(${column})`
@@ -247,7 +225,20 @@ export const postgresFragments: Fragments = {
   // The console's column has the default collation; the text may have another.
   isText: (column, text) => sql`${column} = (${text}) collate "default"`,
   bytewise: (text) => sql`${text} collate "C"`,
-  hidesRows,
+  hidesRows(tables) {
+    if (tables.length === 0) return sql`false`;
+    const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+    const oids = tables.map(({ schema, table }) => {
+      const names = schema === null ? [table] : [schema, table];
+      return sql`${sql.lit(names.map(quoted).join('.'))}::regclass`;
+    });
+    const applies = sql`p.polcmd in ('r', '*') and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE')))`;
+    const all = sql`pg_get_expr(p.polqual, p.polrelid) = 'true'`;
+    // Counts, because for EXISTS PostgreSQL may read the whole catalogue once.
+    return sql`exists (select from unnest(array[${sql.join(oids)}]) as t(oid) where row_security_active(t.oid)
+      and (select count(*) filter (where p.polpermissive and ${all}) = 0 or count(*) filter (where not p.polpermissive and ${all} is not true) > 0
+        from pg_policy p where p.polrelid = t.oid and ${applies}))`;
+  },
 };
 
 /** Digest of a value; above 64 kB stored, its size, and a digest of its beginning if the type is read in slices, as JSON is not. */

@@ -10,12 +10,13 @@ import { count, earliest, iso, isState, latest, nullInstant, nullNumber, once, s
 import { actedWithin } from './acted';
 import { laterOf, seenBefore, type Circumstances, type RecentHistory } from './circumstances';
 
-export interface Flow {
+export interface Flow extends Record<
+  'firstDue' | 'frontier' | 'oldest' | 'firstAgain' | 'tried' | 'touchedAfter' | 'headTouchedAfter',
+  string | null
+> {
   due: number;
-  firstDue: string | null;
   /** The first that came due after the last one was published, where both times are written. */
   firstNew: string | null;
-  frontier: string | null;
   /** The highest number that was published. */
   lead: number | null;
   /** Of waiting rows without a creation time: the first ids, so that one that leaves is missed. */
@@ -23,17 +24,12 @@ export interface Flow {
   /** Published since the last fold. */
   recent: number;
   pending: number;
-  oldest: string | null;
   failing: number;
   /** To be tried again, and nothing was published since they failed; and from when on the first of them. */
   again: number;
-  firstAgain: string | null;
   tries: number | null;
-  tried: string | null;
   touch: number | null;
-  touchedAfter: string | null;
   headTouch: number | null;
-  headTouchedAfter: string | null;
 }
 
 /** Enough ids to see a relay move through a large backlog. */

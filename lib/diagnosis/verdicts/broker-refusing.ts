@@ -22,17 +22,13 @@ const RECENT_MS = 300_000;
 const LATELY_MIN = 10;
 const LATELY_PER_PUBLISHED = 4;
 
-interface Failures {
+interface Failures extends Record<'types' | 'taken' | 'latelyTypes' | 'latelyPublished', number> {
   /** Since the last event was published: how many failed, of how many types, and how many are under way. */
   count: number;
-  types: number;
-  taken: number;
   first: string | null;
   last: string | null;
   /** In the last LATELY_SECONDS. */
   lately: number;
-  latelyTypes: number;
-  latelyPublished: number;
   error: string | null;
 }
 

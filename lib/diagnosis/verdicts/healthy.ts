@@ -19,17 +19,9 @@ export const healthyVerdict: VerdictRule = {
   judge(circumstances) {
     const { reading, figures } = circumstances;
     if (reading === null || figures === null) return null;
-    const evidence =
-      figures.slot === null
-        ? [
-            ...backlog(circumstances, reading),
-            lastPublished(figures),
-            latency(figures),
-            ...failing(circumstances),
-            ...notJudged(circumstances, reading, figures),
-          ]
-        : bySlot(figures.slot);
-    return { since: null, evidence };
+    if (figures.slot !== null) return { since: null, evidence: bySlot(figures.slot) };
+    const flow = [...backlog(circumstances, reading), lastPublished(figures), latency(figures)];
+    return { since: null, evidence: [...flow, ...failing(circumstances), ...notJudged(circumstances, reading, figures)] };
   },
 };
 

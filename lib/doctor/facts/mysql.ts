@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { integerRange } from '@/lib/database/column-text';
 import type { Db } from '@/lib/database/description';
 import { quotedName, type Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
-
 import { tablesRead } from '@/lib/outbox/rights/rights';
 import type { Unseen } from '@/lib/shared/doctor';
 import { instantToWall } from '@/lib/shared/text/zoned-time';
@@ -80,14 +79,14 @@ function minutesAhead(timeZone: string, now: number): number {
 
 /** MySQL counts it elsewhere, for users with PROCESS; null for others. */
 async function historyOf(db: Db): Promise<number | null> {
-  try {
-    const { rows } = await sql<{ n: string }>`
-      select count as n from information_schema.innodb_metrics where name = 'trx_rseg_history_len'`.execute(db);
-    return rows[0] === undefined ? null : Number(rows[0].n);
-  } catch {
-    // A refused statement does not end the transaction here.
-    return null;
-  }
+  const metric = sql<{ n: string }>`select count as n from information_schema.innodb_metrics where name = 'trx_rseg_history_len'`;
+  const [row] = (await rowsUnlessRefused(db, metric)) ?? [];
+  return row === undefined ? null : Number(row.n);
+}
+
+/** The rows of a statement; null if it is refused, which does not end the transaction here. */
+async function rowsUnlessRefused<T>(db: Db, statement: RawBuilder<T>): Promise<T[] | null> {
+  return (await statement.execute(db).catch(() => null))?.rows ?? null;
 }
 
 /**
@@ -95,17 +94,15 @@ async function historyOf(db: Db): Promise<number | null> {
  * zone of the server's process, whatever its `time_zone` is.
  */
 async function oldestTransaction(db: Db): Promise<NonNullable<Facts['purge']>['oldest'] | undefined> {
-  try {
-    const { rows } = await sql<{ who: string; user: string | null; age: string }>`
-      select t.trx_mysql_thread_id as who, p.user as user,
-        timestampdiff(microsecond, convert_tz(t.trx_started, 'SYSTEM', '+00:00'), utc_timestamp(6)) / 1000 as age
-      from information_schema.innodb_trx t left join information_schema.processlist p on p.id = t.trx_mysql_thread_id
-      where t.trx_mysql_thread_id <> connection_id() and t.trx_mysql_thread_id <> 0 order by t.trx_started limit 1`.execute(db);
-    const [row] = rows;
-    return row === undefined ? null : { who: row.who, user: row.user ?? '', ageMs: Math.max(0, Number(row.age)), end: `KILL ${row.who};` };
-  } catch {
-    return undefined;
-  }
+  const oldest = sql<{ who: string; user: string | null; age: string }>`
+    select t.trx_mysql_thread_id as who, p.user as user,
+      timestampdiff(microsecond, convert_tz(t.trx_started, 'SYSTEM', '+00:00'), utc_timestamp(6)) / 1000 as age
+    from information_schema.innodb_trx t left join information_schema.processlist p on p.id = t.trx_mysql_thread_id
+    where t.trx_mysql_thread_id <> connection_id() and t.trx_mysql_thread_id <> 0 order by t.trx_started limit 1`;
+  const rows = await rowsUnlessRefused(db, oldest);
+  if (rows === null) return undefined;
+  const [row] = rows;
+  return row === undefined ? null : { who: row.who, user: row.user ?? '', ageMs: Math.max(0, Number(row.age)), end: `KILL ${row.who};` };
 }
 
 /** Bytes of a value by its type, as they are not counted. */
@@ -150,23 +147,19 @@ async function readColumns(db: Db, where: ReturnType<typeof sql>): Promise<Map<s
     select column_name as name, column_type as type, data_type as base, column_default as fallback,
       collation_name as collation, character_maximum_length as length
     from information_schema.columns where ${where}`.execute(db);
-  return new Map(
-    rows.map(({ name, type, base, fallback, collation, length }): [string, ColumnFacts] => [
-      name,
-      {
-        name,
-        type,
-        largest: integerRange(type)?.[1].toString() ?? null,
-        frequent: [],
-        nullShare: 0,
-        smallestSeen: null,
-        largestSeen: null,
-        averageBytes: TYPE_BYTES[base.toLowerCase()] ?? Math.min(TEXT_BYTES, Number(length ?? TEXT_BYTES)),
-        defaultText: fallback,
-        caseless: collation !== null && /_ci$/i.test(collation),
-      },
-    ]),
-  );
+  const columns = rows.map(({ name, type, base, fallback, collation, length }): ColumnFacts => ({
+    name,
+    type,
+    largest: integerRange(type)?.[1].toString() ?? null,
+    frequent: [],
+    nullShare: 0,
+    smallestSeen: null,
+    largestSeen: null,
+    averageBytes: TYPE_BYTES[base.toLowerCase()] ?? Math.min(TEXT_BYTES, Number(length ?? TEXT_BYTES)),
+    defaultText: fallback,
+    caseless: collation !== null && /_ci$/i.test(collation),
+  }));
+  return new Map(columns.map((column) => [column.name, column]));
 }
 
 async function readIndexes(
@@ -205,15 +198,12 @@ const keyText = ({ COLUMN_NAME: column, EXPRESSION: expression, SUB_PART: part, 
 
 /** Reads of each index since the server started; null if the user may not see them, empty if the server does not count. */
 async function usesOf(db: Db, where: ReturnType<typeof sql>): Promise<Map<string, number> | null> {
-  try {
-    const { rows } = await sql<{ name: string; n: string }>`
-      select index_name as name, count_read as n from performance_schema.table_io_waits_summary_by_index_usage
-      where index_name is not null and (object_schema, object_name) =
-        (select table_schema, table_name from information_schema.tables where ${where})`.execute(db);
-    return new Map(rows.map((row) => [row.name, Number(row.n)]));
-  } catch {
-    return null;
-  }
+  const uses = sql<{ name: string; n: string }>`
+    select index_name as name, count_read as n from performance_schema.table_io_waits_summary_by_index_usage
+    where index_name is not null and (object_schema, object_name) =
+      (select table_schema, table_name from information_schema.tables where ${where})`;
+  const rows = await rowsUnlessRefused(db, uses);
+  return rows && new Map(rows.map(({ name, n }) => [name, Number(n)]));
 }
 
 /** One key of a table as MySQL and MariaDB print it: its name, the table that it refers to, and the rest. */

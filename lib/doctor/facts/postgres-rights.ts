@@ -3,7 +3,6 @@ import type { Db, TableName } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
 import { quotedName, type Outbox } from '@/lib/outbox/outbox';
-
 import { neededRights, tablesRead, type Rights } from '@/lib/outbox/rights/rights';
 import { excessive, neededOnRows, type Facts, type RoleFacts, type TableFacts } from './facts';
 

@@ -6,7 +6,6 @@ import type { Db } from '@/lib/database/description';
 import { quotedName, type Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import { statusColumns } from '@/lib/shape/reason';
-
 import { tablesRead } from '@/lib/outbox/rights/rights';
 import { readsFromSlot, SLOTS_READ, slotName, slotRights, slotRows } from '@/lib/outbox/replication-slots/seen';
 import type { Unseen } from '@/lib/shared/doctor';
@@ -150,17 +149,13 @@ async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string,
       'smallestSeen', s.bounds[1], 'largestSeen', s.bounds[array_upper(s.bounds, 1)])), '[]')::text as columns
     from pg_attribute a left join pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum left join stats s on s.attname = a.attname
     where a.attrelid = ${quoted}::regclass and a.attnum > 0 and not a.attisdropped`.execute(db);
-  return new Map(
-    (JSON.parse(rows[0]?.columns ?? '[]') as ColumnRow[]).map(({ shares, frequent, ...column }): [string, ColumnFacts] => [
-      column.name,
-      {
-        ...column,
-        largest: integerRange(column.type)?.[1].toString() ?? null,
-        frequent: (frequent ?? []).map((value, at) => ({ value, share: shares?.[at] ?? 0 })),
-        caseless: false,
-      },
-    ]),
-  );
+  const columns = (JSON.parse(rows[0]?.columns ?? '[]') as ColumnRow[]).map(({ shares, frequent, ...column }): ColumnFacts => ({
+    ...column,
+    largest: integerRange(column.type)?.[1].toString() ?? null,
+    frequent: (frequent ?? []).map((value, at) => ({ value, share: shares?.[at] ?? 0 })),
+    caseless: false,
+  }));
+  return new Map(columns.map((column) => [column.name, column]));
 }
 
 /** An index that is being built is not valid yet either, but its build holds a lock on the table. */

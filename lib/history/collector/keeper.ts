@@ -56,9 +56,8 @@ export class Keeper {
     try {
       if (!(await this.owns())) return timing.tickMs;
       // An unreachable server makes us wait for its connection: not in a turn that other outboxes wait for.
-      const ticket = (this.blind ? blindTurns : turns).enter(this.options.directory.database(this.id).id);
-      await ticket.turn;
-      const failed = await this.work().finally(() => ticket.leave());
+      const queue = this.blind ? blindTurns : turns;
+      const failed = await queue.run(this.options.directory.database(this.id).id, () => this.work());
       await this.noteHolds();
       if (failed === null) this.failing = null;
       else this.complain(failed);

@@ -9,8 +9,6 @@ import { deleteMinutesBefore } from '@/lib/store/rollups';
 import { post, sumHoursAndDays, settle } from './ledger';
 import { HOUR_MINUTES, minutesKeptFrom, sliceOf, type Additions } from '@/lib/rollup/cell';
 
-const METHODS = ['published_index', 'scan', 'observed', 'deleted', 'statistics'] as const satisfies CollectionMethod[];
-
 /** Rows published in [from, to), ISO 8601 with microseconds, are not in the history yet: they are read backwards from `to`. */
 const spanSchema = z.object({
   from: z.string(),
@@ -34,7 +32,7 @@ export const sumOfCosts = (...costs: Cost[]): Cost =>
   }));
 
 const progressSchema = z.object({
-  method: z.enum(METHODS),
+  method: z.enum(['published_index', 'scan', 'observed', 'deleted', 'statistics'] satisfies CollectionMethod[]),
   /**
    * Everything published before this is in the history, except the spans in `unread`. ISO 8601 UTC with microseconds, by the observed
    * database's clock, exclusive: rows published at this very instant or later are not.

@@ -23,20 +23,17 @@ export function encodeCursor({ order, by, direction, key, id }: Cursor): string 
 
 /** Throws Problem `invalid` for a cursor this console did not make, or one made for another order. */
 export function decodeCursor(text: string, order: Cursor['order'], by: OrderedBy): Cursor {
-  const refuse = (): never => {
-    throw foreignCursor();
-  };
   let parts: unknown;
   try {
     parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
   } catch {
-    return refuse();
+    throw foreignCursor();
   }
-  if (!Array.isArray(parts) || parts.length !== 5) return refuse();
+  if (!Array.isArray(parts) || parts.length !== 5) throw foreignCursor();
   const [orderLetter, byLetter, directionLetter, key, id] = parts as unknown[];
-  if (orderLetter !== (order === 'newest' ? 'n' : 'o') || byLetter !== LETTERS[by]) return refuse();
-  if (directionLetter !== 'n' && directionLetter !== 'p') return refuse();
-  if ((key !== null && typeof key !== 'string') || typeof id !== 'string') return refuse();
+  if (orderLetter !== (order === 'newest' ? 'n' : 'o') || byLetter !== LETTERS[by]) throw foreignCursor();
+  if (directionLetter !== 'n' && directionLetter !== 'p') throw foreignCursor();
+  if ((key !== null && typeof key !== 'string') || typeof id !== 'string') throw foreignCursor();
   return { order, by, direction: directionLetter === 'n' ? 'next' : 'previous', key, id };
 }
 

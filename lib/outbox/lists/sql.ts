@@ -152,12 +152,7 @@ export interface Look {
   backTo: string | null;
 }
 
-interface LastLooked {
-  n: string;
-  position: string | null;
-  at: string | null;
-  id: string;
-}
+type LastLooked = Record<'n' | 'id', string> & Record<'position' | 'at', string | null>;
 
 /** The last row that a bounded walk reads, and how many it reads; null for a walk without a bound. */
 export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked> | null {

@@ -217,13 +217,5 @@ async function searched(outbox: Outbox, db: Db, places: Place[], ids: string[], 
   );
 }
 
-interface FoundRow {
-  place: number | string;
-  id: string;
-  exact: string;
-  payload: string | null;
-  headers: string | null;
-  /** `cut`: something is larger than this read's limit; `endless`: larger than READ_BYTES. */
-  cut: string | null;
-  endless: string | null;
-}
+/** `cut`: something is larger than this read's limit; `endless`: larger than READ_BYTES. */
+type FoundRow = Record<'id' | 'exact', string> & Record<Searchable | 'cut' | 'endless', string | null> & { place: number | string };

@@ -82,11 +82,7 @@ export function differences(was: ProofFacts, now: ProofFacts): ProofDifference[]
   ];
 }
 
-interface Change {
-  name: string;
-  was: string | undefined;
-  now: string | undefined;
-}
+type Change = { name: string } & Record<'was' | 'now', string | undefined>;
 
 const changes = (was: Record<string, string>, now: Record<string, string>): Change[] =>
   [...new Set([...Object.keys(was), ...Object.keys(now)])]

@@ -27,10 +27,7 @@ const NOT_NOW: readonly string[] = ['timeout', 'busy', 'connection'];
 
 type Content = 'payload' | 'headers';
 
-interface ContentRow extends Record<`${Content}_head` | `${Content}_bytes`, string | null> {
-  exact: string;
-  error: string | null;
-}
+type ContentRow = Record<`${Content}_head` | `${Content}_bytes` | 'error', string | null> & { exact: string };
 
 interface Found {
   exact: string | null;

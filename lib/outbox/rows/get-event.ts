@@ -26,14 +26,8 @@ const ARCHIVED = {
   archived_from_state: ARCHIVE_COLUMNS.fromState,
 } as const;
 
-interface DetailRow extends EventRow, Record<keyof typeof ARCHIVED | 'archived_at', string | null> {
-  place: Place['key'];
-  now: string;
-  available_at: string | null;
-  locked_until: string | null;
-  locked_by: string | null;
-  beside: string;
-}
+type DetailText = keyof typeof ARCHIVED | 'archived_at' | 'available_at' | 'locked_until' | 'locked_by';
+type DetailRow = EventRow & Pick<StoredEvent, 'place' | 'beside'> & Record<DetailText, string | null> & { now: string };
 
 /** A text computed for the row, in the statement that reads it. */
 export type ExtraText = (at: PlaceSql) => RawBuilder<string>;

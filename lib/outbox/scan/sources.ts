@@ -201,13 +201,8 @@ export interface Walk {
 }
 
 /** How many rows were looked at and how many of them are published, with the newest times of those, ISO 8601 UTC, and their last number. */
-export interface Ends {
-  n: string | number;
-  published_rows: string | number;
-  newest_created: string | number | null;
-  last_published: string | number | null;
-  newest_serial: string | number | null;
-}
+export type Ends = Record<'n' | 'published_rows', string | number> &
+  Record<'newest_created' | 'last_published' | 'newest_serial', string | number | null>;
 
 export const SCAN = 'scan';
 

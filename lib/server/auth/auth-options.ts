@@ -11,10 +11,7 @@ import { log } from '../log';
 import { ownPath, publicOrigin } from './origin';
 import { sessionCookieName } from './cookies';
 
-interface SignedIn {
-  id: string;
-  sid: string;
-}
+type SignedIn = Record<'id' | 'sid', string>;
 
 /** The codes that the sign-in page gets; their texts are `login.errors.<code>`. */
 export type SignInFailure = 'CredentialsSignin' | 'disabled' | 'too_many' | 'unavailable';

@@ -2,14 +2,7 @@ import 'server-only';
 import { whyUnread, outboxInfo } from '@/lib/outbox/outbox-info';
 import { byCount } from '@/lib/shared/dead-letter-groups';
 import { parseEventFilter, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
-import {
-  type DeadLettersSnapshot,
-  PAGE_LIMIT_DEFAULT,
-  type DeadLetterGroup,
-  type DeadLetters,
-  type EventFilter,
-  type OutboxInfo,
-} from '@/lib/shared/model';
+import { type DeadLettersSnapshot, PAGE_LIMIT_DEFAULT, type DeadLetterGroup, type DeadLetters, type EventFilter } from '@/lib/shared/model';
 import { unavailable } from '@/lib/shared/figures/measured';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
@@ -29,10 +22,9 @@ const KEPT_MS = 15_000;
 export async function readDeadLetters(
   context: Context,
   outboxId: string,
-  request: DeadLetterRequest,
+  { cursor, limit, ...filter }: DeadLetterRequest,
   among = false,
 ): Promise<CountedLetters> {
-  const { cursor, limit, ...filter } = request;
   refuseHidden(context, outboxId, { type: filter.type, error: filter.error });
   return onOutbox(context, outboxId, async (outbox) => {
     const info = outboxInfo(outbox);
@@ -68,7 +60,7 @@ export async function readAllDeadLetters(context: Context, request: Omit<DeadLet
 
 const NONE_READ = { groups: [], more: 0, searched: null, page: null };
 
-function unreadDeadLetters(outbox: OutboxInfo, problem: Problem): CountedLetters {
+function unreadDeadLetters(outbox: DeadLetters['outbox'], problem: Problem): CountedLetters {
   return { ...NONE_READ, outbox, dead: unavailable(whyUnread(problem)), problem: problem.code === 'timeout' ? 'timeout' : 'unavailable' };
 }
 

@@ -1,13 +1,6 @@
 import 'server-only';
 import { readerOf } from '@/lib/messages/reader';
-import {
-  summaryOf,
-  type DoctorHeadline,
-  type DoctorSnapshot,
-  type DoctorSummary,
-  type Examination,
-  type Silence,
-} from '@/lib/shared/doctor';
+import { summaryOf, type DoctorHeadline, type DoctorSnapshot, type DoctorSummary, type Silence } from '@/lib/shared/doctor';
 import { examinationsAsCsv, examinationsAsMarkdown } from '@/lib/shared/doctor-text';
 import type { Verdict } from '@/lib/shared/figures/verdicts';
 import { Problem } from '@/lib/shared/problems';
@@ -79,7 +72,7 @@ export async function liftSilence(context: Context, { outbox, finding }: Omit<Si
 }
 
 /** Examinations as a file to download, in the reader's language. */
-export async function exportExaminations({ locale, timeZone }: Context, examinations: readonly Examination[], format: 'markdown' | 'csv') {
+export async function exportExaminations({ locale, timeZone }: Context, { examinations }: DoctorSnapshot, format: 'markdown' | 'csv') {
   const reader = await readerOf(locale, timeZone);
   const [text, type, ending] =
     format === 'csv'

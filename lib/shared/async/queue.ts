@@ -45,6 +45,13 @@ export class Queue {
     };
   }
 
+  /** Does work in a turn of its own. */
+  async run<T>(group: string, work: () => Promise<T>): Promise<T> {
+    const ticket = this.enter(group);
+    await ticket.turn;
+    return work().finally(() => ticket.leave());
+  }
+
   private follow(group: string): void {
     const followed = this.followedOf.get(group) ?? 0;
     const follower = followed < IN_A_ROW ? this.line.find((one) => one.group === group) : undefined;
@@ -84,4 +91,14 @@ export class Queue {
     this.running += by;
     this.runningOf.set(group, (this.runningOf.get(group) ?? 0) + by);
   }
+}
+
+/** A queue per name, made when it is first asked for. */
+export function queuesOf(): (name: string, atOnce: number) => Queue {
+  const made = new Map<string, Queue>();
+  return (name, atOnce) => {
+    const queue = made.get(name) ?? new Queue(atOnce);
+    made.set(name, queue);
+    return queue;
+  };
 }

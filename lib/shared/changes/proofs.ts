@@ -82,12 +82,7 @@ export function outcomeOf(results: ProofResult[]): ProofOutcome {
 }
 
 /** A proof: every operation from every state that offers it. */
-export interface ProofDocument {
-  id: string;
-  outbox: string;
-  at: string;
-  actor: string;
-  fingerprint: string;
+export interface ProofDocument extends Record<'id' | 'outbox' | 'at' | 'actor' | 'fingerprint', string> {
   outcome: ProofOutcome;
   results: ProofResult[];
   /** Operations the mapping does not offer, with the reason's code (`refusals.<code>`). */

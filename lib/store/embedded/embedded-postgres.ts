@@ -232,11 +232,7 @@ async function tail(file: string): Promise<string> {
 /** Milliseconds between two checks of a process that is about to end. */
 const LOOK_EVERY_MS = 50;
 /** Fast shutdown, then immediate, then kill: each with its time limit in milliseconds. */
-const STOPS: [NodeJS.Signals, number][] = [
-  ['SIGINT', 5_000],
-  ['SIGQUIT', 3_000],
-  ['SIGKILL', 3_000],
-];
+const STOPS = Object.entries({ SIGINT: 5_000, SIGQUIT: 3_000, SIGKILL: 3_000 } satisfies Partial<Record<NodeJS.Signals, number>>);
 
 /** Whether the postmaster has written that it accepts connections. */
 export async function isReady(dataDir: string, pid: number): Promise<boolean> {

@@ -8,6 +8,6 @@ export const GET = defineRoute({
   query: doctorQuery,
   run: async (context, { query: { outbox, format } }) => {
     const snapshot = await readDoctor(context, outbox);
-    return format === 'json' ? snapshot : exportExaminations(context, snapshot.examinations, format);
+    return format === 'json' ? snapshot : exportExaminations(context, snapshot, format);
   },
 });

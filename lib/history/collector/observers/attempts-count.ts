@@ -51,10 +51,7 @@ type Known = z.infer<typeof rowSchema>;
 /** null for memory of another version: the observer starts over. */
 export const attemptsMemory = (memory: unknown): AttemptsMemory | null => memorySchema.safeParse(memory).data ?? null;
 
-interface Tries {
-  failures: number;
-  retries: number;
-}
+type Tries = Record<'failures' | 'retries', number>;
 
 /** Failed attempts and retries of a row, as far as its counter shows. */
 function triesOf(attempts: number, state: ObservedRow['state'], meaning: CounterMeaning): Tries {

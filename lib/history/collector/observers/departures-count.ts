@@ -41,14 +41,9 @@ export interface RecentRead {
 export const sinceOf = (atMs: number, newestMs: number | null): number => Math.floor(Math.min(atMs, newestMs ?? atMs) - OVERLAP_MS);
 
 /** What the next tick continues from. */
-function nextRecent(
-  last: Recent | null,
-  atMs: number,
-  published: readonly { id: string; createdMs: number | null }[],
-  { fromMs, newestMs, newestKey }: RecentRead,
-): Recent {
+function nextRecent(last: Recent | null, { atMs, rows }: DepartureTick, { fromMs, newestMs, newestKey }: RecentRead): Recent {
   const counted = new Map(last?.counted);
-  for (const { id, createdMs } of published) {
+  for (const { id, createdMs } of rows.filter(({ state }) => state === 'published')) {
     if (newestKey !== null && !counted.has(id)) counted.set(id, atMs);
     if (newestKey === null && createdMs !== null) counted.set(id, createdMs);
   }
@@ -64,12 +59,7 @@ function nextRecent(
   // Rows with keys up to that of the mark were there at that tick: they are not read again.
   const mark = keys.findLastIndex(([tickedMs]) => tickedMs <= atMs - OVERLAP_MS || tickedMs <= fullMs);
   const [markMs, sinceKey] = keys[mark] ?? [-Infinity, last?.sinceKey ?? newestKey];
-  return {
-    sinceMs: null,
-    sinceKey,
-    keys: keys.slice(mark + 1),
-    counted: [...counted].filter(([, tickedMs]) => tickedMs > markMs),
-  };
+  return { sinceMs: null, sinceKey, keys: keys.slice(mark + 1), counted: [...counted].filter(([, tickedMs]) => tickedMs > markMs) };
 }
 
 /** At most this many open events are followed at the same time. */
@@ -257,8 +247,7 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
   }
   // What left in one tick may have left together: the deviations are added up first, and squared then.
   for (const cells of additions.values()) for (const cell of cells.values()) cell.variance **= 2;
-  const published = tick.rows.filter(({ state }) => state === 'published');
-  const recent = tick.recent && nextRecent(last?.recent ?? null, atMs, published, tick.recent);
+  const recent = tick.recent && nextRecent(last?.recent ?? null, tick, tick.recent);
   const arrivals = withArrivals(last?.arrivals ?? NO_ARRIVALS, arrived, sinceMs);
   const acted = {
     records: [...new Set(tick.acts.map(({ record }) => record))],

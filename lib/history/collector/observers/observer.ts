@@ -131,9 +131,7 @@ export function rowsByIndex(outbox: Outbox, at: PlaceSql, states: readonly LiveS
   const predicate = statePredicate(shape, states, at.alias, scope);
   if (predicate === null) return null;
   const fit = fitTests(main, at.alias, timeColumn(main, 'createdAt'), commonTests(shape, states));
-  return {
-    rows: fit && sql`${database.engine.fragments.from(main.table, at.alias, fit.index)} where ${predicate}${orderBy(fit.order)}`,
-  };
+  return { rows: fit && sql`${database.engine.fragments.from(main.table, at.alias, fit.index)} where ${predicate}${orderBy(fit.order)}` };
 }
 
 export const orderBy = (order: Sql | null | undefined): Sql => (order == null ? sql`` : sql` order by ${order}`);

@@ -11,6 +11,7 @@ const memorySchema = z.object({
   /** Updates that do not make a whole event yet. */
   left: z.number(),
 });
+type Memory = z.infer<typeof memorySchema>;
 
 /**
  * The database's own counts of changes, which read no row: for tables too big to read without a way to find what is new, and for relays
@@ -35,12 +36,7 @@ export const statisticsObserver: Observer = {
 /**
  * Changes since the last tick; none the first time, across a reset or after a gap. `updatesPerEvent`: Infinity if the relay updates no row.
  */
-export function countChanges(
-  last: z.infer<typeof memorySchema> | null,
-  atMs: number,
-  { inserted, updated }: ChangeCounts,
-  updatesPerEvent: number,
-) {
+export function countChanges(last: Memory | null, atMs: number, { inserted, updated }: ChangeCounts, updatesPerEvent: number) {
   const additions: Additions = new Map();
   const isNext = last !== null && atMs >= last.atMs && atMs - last.atMs <= GAP_MS && inserted >= last.inserted && updated >= last.updated;
   if (!isNext) return { additions, memory: { atMs, inserted, updated, left: 0 } };
