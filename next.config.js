@@ -7,8 +7,14 @@ const withNextIntl = createNextIntlPlugin({
   experimental: { messages: { path: './lib/messages', locales: 'infer', format: 'json', precompile: true } },
 });
 
+const basePath = process.env.OUTBOX_CONSOLE_BASE_PATH ?? '';
+if (!/^(\/[\w.~-]+)*$/.test(basePath) || /\/\.\.?(\/|$)/.test(basePath))
+  throw new Error(`OUTBOX_CONSOLE_BASE_PATH: write a path such as /outbox (letters, digits and . _ ~ -, no / at its end), not ${basePath}`);
+
 /** @type {import('next').NextConfig} */
 const config = {
+  basePath,
+  compiler: { define: { OUTBOX_CONSOLE_BASE_PATH: basePath } },
   // Other people's programs (tests, a second console of the same clone) build and run beside this one.
   distDir: process.env.OUTBOX_CONSOLE_DIST_DIR ?? '.next',
   poweredByHeader: false,

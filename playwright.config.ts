@@ -1,9 +1,13 @@
 import { defineConfig, devices } from '@playwright/test';
 import { findChromium } from './scripts/testing/chromium';
 
-/** After the others: what a reading moves is measured while no story adds to the lists, and two hundred outboxes take the machine. */
+/**
+ * After the others: what a reading moves is measured while no story adds to the lists, two hundred outboxes take the machine, and so does the
+ * build that a base path needs.
+ */
 const STILL = '**/still.spec.ts';
 const BIG_FLEET = '**/big-fleet.spec.ts';
+const BASE_PATH = '**/base-path.spec.ts';
 
 /**
  * The browser stories, against the built app and the demo's world. `E2E_WORLD=<path of a demo.json>` uses a demo that
@@ -18,9 +22,10 @@ export default defineConfig({
   workers: 3,
   fullyParallel: true,
   projects: [
-    { name: 'stories', testIgnore: [STILL, BIG_FLEET] },
+    { name: 'stories', testIgnore: [STILL, BIG_FLEET, BASE_PATH] },
     { name: 'still', testMatch: STILL, dependencies: ['stories'] },
     { name: 'big-fleet', testMatch: BIG_FLEET, dependencies: ['still'] },
+    { name: 'base-path', testMatch: BASE_PATH, dependencies: ['big-fleet'] },
   ],
   forbidOnly: Boolean(process.env.CI),
   retries: 0,

@@ -5,10 +5,12 @@
 import { NextResponse, type NextRequest } from 'next/server';
 import { environment, isLoopback } from './lib/env';
 import { publicOrigin } from './lib/server/auth/origin';
+import { BASE_PATH } from './lib/shared/base-path';
 import { contentSecurityPolicy, securityHeaders } from './lib/server/security-headers';
 import { NONCE_HEADER, PATH_HEADER, sessionCookieName } from './lib/server/auth/cookies';
 
-export const config = { matcher: ['/((?!_next/static/|favicon.ico$).*)'] };
+// The first: below a base path the other one misses its root.
+export const config = { matcher: ['/', '/((?!_next/static/|favicon.ico$).*)'] };
 
 const isPublic = (pathname: string): boolean => pathname === '/login' || pathname.startsWith('/api/') || pathname.startsWith('/_next/');
 /** Files of public/, which hold nothing secret. */
@@ -34,7 +36,7 @@ function canonical(request: NextRequest, origin: string): string | null {
   const { hostname, port } = new URL(`http://${asked}`);
   const navigates = request.method === 'GET' && request.headers.get('sec-fetch-mode') === 'navigate';
   return navigates && isLoopback(hostname) && isLoopback(ours.hostname) && port === ours.port
-    ? `${origin}${request.nextUrl.pathname}${request.nextUrl.search}`
+    ? `${origin}${BASE_PATH}${request.nextUrl.pathname}${request.nextUrl.search}`
     : null;
 }
 
@@ -62,7 +64,7 @@ export function proxy(request: NextRequest): NextResponse {
   const signedIn = request.cookies.has(sessionCookieName(origin)) || request.headers.has('authorization');
   const reads = request.method === 'GET' || request.method === 'HEAD';
   if (reads && !signedIn && !isPublic(pathname) && !isFile(pathname)) {
-    const to = new URL('/login', origin);
+    const to = new URL(`${BASE_PATH}/login`, origin);
     if (pathname !== '/') to.searchParams.set('callbackUrl', `${pathname}${search}`);
     return secured(NextResponse.redirect(to, 307));
   }

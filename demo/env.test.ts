@@ -11,6 +11,9 @@ describe('readDemoEnvironment', () => {
       ok: true,
       env: { host: '127.0.0.1', url: 'http://localhost:4001' },
     });
+    expect(readDemoEnvironment({ PORT: '4001', OUTBOX_CONSOLE_BASE_PATH: '/outbox' })).toMatchObject({
+      env: { url: 'http://localhost:4001/outbox', basePath: '/outbox' },
+    });
     expect(readDemoEnvironment({ HOST: '::1' })).toMatchObject({ ok: true, env: { host: '::1' } });
   });
 

@@ -9,8 +9,10 @@ export interface DemoEnvironment {
   root: string;
   host: string;
   port: number;
-  /** Origin people open. */
+  /** Address people open, with the base path. */
   url: string;
+  /** As the console has it: next.config.js checks it. */
+  basePath: string;
   seed: string;
   /** Where programs and data go that PostgreSQL's own user must reach; undefined: decided by us. */
   demoDir: string | undefined;
@@ -31,6 +33,7 @@ export function readDemoEnvironment(source: Record<string, string | undefined> =
   const port = given('PORT') ?? '3000';
   const password = given('OUTBOX_DEMO_PASSWORD');
   const token = given('OUTBOX_DEMO_TOKEN');
+  const basePath = given('OUTBOX_CONSOLE_BASE_PATH') ?? '';
   const problems: string[] = [];
   if (!isLoopback(host)) {
     problems.push(
@@ -60,7 +63,8 @@ export function readDemoEnvironment(source: Record<string, string | undefined> =
       // An address is what Next is given: `localhost` may stand for either family.
       host: host === 'localhost' ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''),
       port: Number(port),
-      url: `http://localhost:${port}`,
+      url: `http://localhost:${port}${basePath}`,
+      basePath,
       seed: given('OUTBOX_DEMO_SEED') ?? 'outbox',
       demoDir: given('OUTBOX_DEMO_DIR'),
       stateDir: stateDir === undefined ? path.join(ROOT, '.outbox-console') : path.resolve(ROOT, stateDir),

@@ -21,8 +21,8 @@ const environmentSchema = z.preprocess(
         .default('127.0.0.1'),
       NEXTAUTH_URL: z
         .url({ protocol: /^https?$/, error: 'write the address people open, for instance https://outbox.example.com' })
-        .refine((url) => new URL(url).pathname === '/', 'write the address without a path: the console lives at the root of its host')
         .optional(),
+      OUTBOX_CONSOLE_BASE_PATH: z.string().default(''),
       NEXTAUTH_SECRET: z.string().min(32, 'use at least 32 characters, for instance from: openssl rand -base64 48').optional(),
       OUTBOX_CONSOLE_EMBEDDED_STORE: z.string().optional(),
       LOG_LEVEL: z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`).default('info'),
@@ -35,6 +35,8 @@ const environmentSchema = z.preprocess(
       host: values.HOST,
       /** Origin people open, e.g. `https://outbox.example.com`; undefined when it was not given. */
       publicUrl: values.NEXTAUTH_URL === undefined ? undefined : new URL(values.NEXTAUTH_URL).origin,
+      /** Where below that origin it is served, `/outbox`; '' at the root. What a build was made for is BASE_PATH; the starter compares them. */
+      basePath: values.OUTBOX_CONSOLE_BASE_PATH,
       /** The embedded store that the starter runs, when the configuration names no store. */
       embeddedStoreUrl: values.OUTBOX_CONSOLE_EMBEDDED_STORE,
       /** Signs and encrypts session cookies; undefined when it was not given. */
@@ -50,9 +52,18 @@ export type EnvironmentReading = { ok: true; env: Environment } | { ok: false; p
 
 /** Reads and checks the environment; every problem at once, each line beginning with the variable's name. */
 export function readEnvironment(source: Record<string, string | undefined> = process.env): EnvironmentReading {
-  const { success, data, error } = environmentSchema.safeParse(source);
-  if (success) return { ok: true, env: data };
-  return { ok: false, problems: error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) };
+  const { data, error } = environmentSchema.safeParse(source);
+  const problems = error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+  const { NEXTAUTH_URL: url = '', OUTBOX_CONSOLE_BASE_PATH: basePath = '' } = source;
+  // With the base path or without; next-auth is handed its own address below it.
+  const paths = basePath === '' ? ['/'] : ['/', basePath, `${basePath}/`, `${basePath}/api/auth`];
+  if (URL.canParse(url) && !paths.includes(new URL(url).pathname))
+    problems.push(
+      basePath === ''
+        ? 'NEXTAUTH_URL: write the address without a path: the console lives at the root of its host, unless OUTBOX_CONSOLE_BASE_PATH says otherwise'
+        : `NEXTAUTH_URL: write the address without a path, or with ${basePath}, which OUTBOX_CONSOLE_BASE_PATH says`,
+    );
+  return data !== undefined && problems.length === 0 ? { ok: true, env: data } : { ok: false, problems };
 }
 
 /** The environment of a process that was started with a good one; throws naming every problem otherwise. */
@@ -70,6 +81,9 @@ export function publicOriginOf(env: Environment): string | null {
   if (env.publicUrl !== undefined) return env.publicUrl;
   return isLoopback(env.host) ? `http://localhost:${env.port}` : null;
 }
+
+/** What next-auth is told of an origin and a base path: where its own routes are, unless that is the usual place. */
+export const authAddress = (origin: string, basePath: string): string => (basePath === '' ? origin : `${origin}${basePath}/api/auth`);
 
 /** Everything, for a child process, with `changes` on top. */
 export const childEnvironment = (changes: Record<string, string>): Record<string, string | undefined> => ({ ...process.env, ...changes });

@@ -3,26 +3,17 @@
  * signals: what it started ends with it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Config } from '@/lib/config/config';
-import { childEnvironment, isLoopback, publicOriginOf, type Environment } from '@/lib/env';
+import { authAddress, childEnvironment, isLoopback, publicOriginOf, type Environment } from '@/lib/env';
 import { migrateStore } from '@/lib/store/store';
 import { ownStore, type OwnStore } from './starting/own-store';
-import { EXIT_CONFIG, readSettings, reportProblems, tableProblems } from './starting/settings';
+import { builtBasePath, EXIT_CONFIG, readSettings, reportProblems, tableProblems } from './starting/settings';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 /** Requests under way get this long after a signal, the store 5 s more; then the server is killed. The server itself waits for 18 s. */
 const GRACE_MS = 20_000;
-
-async function isBuilt(): Promise<boolean> {
-  const folder = process.env.OUTBOX_CONSOLE_DIST_DIR ?? '.next';
-  return access(path.resolve(ROOT, folder, 'BUILD_ID')).then(
-    () => true,
-    () => false,
-  );
-}
 
 /** Why nobody can listen there; null when somebody can. */
 function listeningProblem(host: string, port: number): Promise<string | null> {
@@ -44,6 +35,11 @@ async function environmentProblems(env: Environment): Promise<string[]> {
     problems.push('NEXTAUTH_URL: missing; set the address people open, for instance https://outbox.example.com');
   const listening = await listeningProblem(env.host, env.port);
   if (listening !== null) problems.push(listening);
+  const built = await builtBasePath();
+  if (built !== null && built !== env.basePath)
+    problems.push(
+      `OUTBOX_CONSOLE_BASE_PATH: is ${env.basePath}, but the console was built for ${built === '' ? 'the root of its host' : built}; run npm run build with it, or leave it out`,
+    );
   return problems;
 }
 
@@ -77,10 +73,10 @@ async function answers(url: string): Promise<boolean> {
 
 async function announce(env: Environment, origin: string, child: ChildProcess): Promise<void> {
   const host = env.host === '0.0.0.0' || env.host === '::' ? '127.0.0.1' : env.host;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${String(env.port)}/api/health/ready`;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${String(env.port)}${env.basePath}/api/health/ready`;
   while (child.exitCode === null && child.signalCode === null) {
     if (await answers(url)) {
-      console.log(`ready ${origin}`);
+      console.log(`ready ${origin}${env.basePath}`);
       return;
     }
     await new Promise((resolve) => setTimeout(resolve, 250));
@@ -104,7 +100,12 @@ function serve(env: Environment, config: Config, store: OwnStore, origin: string
     // The channel tells the server when this process is gone, however it went.
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
-      ...childEnvironment({ NEXTAUTH_URL: origin, OUTBOX_CONSOLE_CONFIG: config.path, PORT: String(env.port), HOST: env.host }),
+      ...childEnvironment({
+        NEXTAUTH_URL: authAddress(origin, env.basePath),
+        OUTBOX_CONSOLE_CONFIG: config.path,
+        PORT: String(env.port),
+        HOST: env.host,
+      }),
       NODE_ENV: 'production',
       NEXT_TELEMETRY_DISABLED: '1',
       ...(store.embedded === null ? {} : { OUTBOX_CONSOLE_EMBEDDED_STORE: store.url }),
@@ -139,7 +140,7 @@ async function main(): Promise<void> {
   const { env, config, usable, problems } = await readSettings();
   if (usable !== null) problems.push(...(await tableProblems(usable)));
   if (env !== null) problems.push(...(await environmentProblems(env)));
-  if (!(await isBuilt())) problems.push('.next: the console is not built; run npm run build');
+  if ((await builtBasePath()) === null) problems.push('.next: the console is not built; run npm run build');
   const prepared = config === null ? { store: null, problems: [] } : await prepareStore(config, problems.length === 0);
   problems.push(...prepared.problems);
   const origin = env === null ? null : publicOriginOf(env);

@@ -5,6 +5,7 @@ import { usePathname } from 'next/navigation';
 import { Anchor, Button, Title } from '@mantine/core';
 import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
+import { BASE_PATH } from '@/lib/shared/base-path';
 import { SEVERITIES, type DoctorSnapshot, type Examination, type Severity } from '@/lib/shared/doctor';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useTicking } from '../figures/time';
@@ -153,7 +154,7 @@ function Examined({ examination: { at, tookMs, database, table } }: { examinatio
 function ExportMenu({ outbox }: { outbox: string | undefined }) {
   const words = useTranslations('doctor');
   const href = (format: string): string =>
-    `/api/v1/doctor?${new URLSearchParams({ ...(outbox === undefined ? {} : { outbox }), format }).toString()}`;
+    `${BASE_PATH}/api/v1/doctor?${new URLSearchParams({ ...(outbox === undefined ? {} : { outbox }), format }).toString()}`;
   const { button, float, close } = useFloat('menu');
   return (
     <>

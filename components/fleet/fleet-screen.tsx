@@ -2,7 +2,7 @@
 
 import { Fragment, useDeferredValue, useMemo, useRef, useState, useEffect } from 'react';
 import { Link } from '../frame/go';
-import { usePathname, useSearchParams } from 'next/navigation';
+import { useSearchParams } from 'next/navigation';
 import { Anchor, Button, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
@@ -42,12 +42,11 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
     initial,
     everyMs: (fleet) => fleet.everyMs,
   });
-  const pathname = usePathname();
   const filter = readFleetFilter(useSearchParams());
   // Without a request: the URL is for sharing, the figures are here already.
   const setFilter = (changed: FleetFilter) => {
     const query = fleetQuery(changed);
-    window.history.replaceState(null, '', query === '' ? pathname : `${pathname}?${query}`);
+    window.history.replaceState(null, '', query === '' ? window.location.pathname : `?${query}`);
   };
   // Typed text is shown at once, the lines follow.
   const query = useDeferredValue(fleetQuery(filter));

@@ -1,6 +1,7 @@
 import NextLink from 'next/link';
 import { useRouter } from 'next/navigation';
 import { type ComponentProps, createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { BASE_PATH } from '@/lib/shared/base-path';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import { useLiveReading } from './live';
 
@@ -10,7 +11,7 @@ type Step = (router: ReturnType<typeof useRouter>) => void;
 const WayContext = createContext({ open: (): boolean => true, go: (_: Step) => {}, stay: () => {}, waiting: false });
 
 const answers = (): Promise<boolean> =>
-  fetch('/api/health/live', { cache: 'no-store', signal: AbortSignal.timeout(3_000) }).then(
+  fetch(`${BASE_PATH}/api/health/live`, { cache: 'no-store', signal: AbortSignal.timeout(3_000) }).then(
     ({ ok }) => ok,
     () => false,
   );

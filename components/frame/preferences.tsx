@@ -2,6 +2,7 @@ import { useEffect, useState, type ComponentProps, type ComponentType } from 're
 import { UnstyledButton, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { IconBrightness, IconLanguage, IconLogout, IconUserCircle, type IconProps } from '@tabler/icons-react';
 import { useLocale, useTimeZone, useTranslations } from 'next-intl';
+import { BASE_PATH } from '@/lib/shared/base-path';
 import { DEFAULT_TIME_ZONE, LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
 import { useConsole } from './console';
 import { useGo } from './go';
@@ -14,7 +15,7 @@ const A_YEAR_SECONDS = 31_536_000;
 /** Saves a preference in a cookie, so that the server has it before it renders. */
 export function savePreference(cookie: string, value: string): void {
   const secure = window.location.protocol === 'https:' ? '; secure' : '';
-  document.cookie = `${cookie}=${encodeURIComponent(value)}; path=/; max-age=${A_YEAR_SECONDS}; samesite=lax${secure}`;
+  document.cookie = `${cookie}=${encodeURIComponent(value)}; path=${BASE_PATH || '/'}; max-age=${A_YEAR_SECONDS}; samesite=lax${secure}`;
 }
 
 function usePreference(cookie: string): (value: string) => void {

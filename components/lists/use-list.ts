@@ -1,5 +1,6 @@
 import { usePathname } from 'next/navigation';
 import { useTransition } from 'react';
+import { BASE_PATH } from '@/lib/shared/base-path';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useGo } from '../frame/go';
 import { type Snapshot, usePolledSnapshot } from '../frame/live';
@@ -53,6 +54,6 @@ export function useList<F, S extends Snapshot>(options: ListOptions<F, S>) {
     /** Shows the first page of another filter; the chosen columns stay. */
     setFilter: (next: F) => go(next, null),
     turnTo: (at: string | null) => go(filter, at),
-    setColumns: (shown: string) => window.history.replaceState(null, '', addressOf(filter, cursor, shown)),
+    setColumns: (shown: string) => window.history.replaceState(null, '', BASE_PATH + addressOf(filter, cursor, shown)),
   };
 }

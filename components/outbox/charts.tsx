@@ -2,6 +2,7 @@ import { Button, Pill, Title } from '@mantine/core';
 import { IconCalendarTime, IconDownload, IconFlag, IconZoomReset } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { BASE_PATH } from '@/lib/shared/base-path';
 import { type ChartView, seriesQuery, shortIso } from '@/lib/shared/figures/chart-view';
 import { type ChartMark, type Mark, MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
 import { ratedPoints } from '@/lib/shared/figures/series-rates';
@@ -87,7 +88,7 @@ function ChartBar({ outbox, view, span, onChange, children }: ChartBarProps) {
   const { window, type } = view;
   const own = !('window' in view.span);
   const step = format.age(span.stepMs);
-  const csv = `/api/v1/outboxes/${encodeURIComponent(outbox)}/series?${seriesQuery(view)}&format=csv`;
+  const csv = `${BASE_PATH}/api/v1/outboxes/${encodeURIComponent(outbox)}/series?${seriesQuery(view)}&format=csv`;
   return (
     <div className={classes.bar}>
       <Title order={2} id="history">

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { once } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sourcesHash } from './build';
 import { mustBeFree } from './port';
 
@@ -29,7 +29,12 @@ describe('sourcesHash', () => {
     const changed = await sourcesHash(root);
     expect(changed).not.toBe(before);
     await writeFile(path.join(root, 'package-lock.json'), '{"a":1}');
-    expect(await sourcesHash(root)).not.toBe(changed);
+    const locked = await sourcesHash(root);
+    expect(locked).not.toBe(changed);
+    vi.stubEnv('OUTBOX_CONSOLE_BASE_PATH', '/outbox');
+    expect(await sourcesHash(root)).not.toBe(locked);
+    vi.unstubAllEnvs();
+    expect(await sourcesHash(root)).toBe(locked);
   });
 });
 

@@ -23,6 +23,8 @@ export async function ensureBuilt({ root, logFile, started }: BuildOptions): Pro
   const [built, present] = await Promise.all([readOptional(stamp), readOptional(path.join(folder, 'BUILD_ID'))]);
   if (built === wanted && present !== null) return false;
   await rm(stamp, { force: true });
+  const settings = path.join(root, 'tsconfig.json');
+  const asItWas = await readFile(settings);
   const env = environmentFor({ NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', CI: '1' });
   const child = await startChild([path.join(root, 'node_modules/next/dist/bin/next'), 'build'], {
     cwd: root,
@@ -32,6 +34,8 @@ export async function ensureBuilt({ root, logFile, started }: BuildOptions): Pro
   });
   started(child);
   const { code, signal } = await child.ended;
+  // Next writes a folder that is not .next into it; it is a source of the next build.
+  if (!(await readFile(settings)).equals(asItWas)) await writeFile(settings, asItWas);
   if (code !== 0) throw new Error(`next build ended with ${code ?? signal}:\n${await tailOf(logFile)}`);
   await writeFile(stamp, wanted);
   return true;
@@ -42,14 +46,14 @@ function distFolder(): string {
   return environmentFor({}).OUTBOX_CONSOLE_DIST_DIR ?? '.next';
 }
 
-/** A digest of everything a build reads; tests are no part of it. */
+/** A digest of everything a build reads, the base path too; tests are no part of it. */
 export async function sourcesHash(root: string): Promise<string> {
   const files = (await readdir(root)).filter((name) => FILES.test(name));
   for (const folder of FOLDERS) {
     const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
     for (const entry of entries) if (entry.isFile()) files.push(path.relative(root, path.join(entry.parentPath, entry.name)));
   }
-  const hash = createHash('sha256').update(process.version);
+  const hash = createHash('sha256').update(`${process.version}\0${environmentFor({}).OUTBOX_CONSOLE_BASE_PATH ?? ''}`);
   for (const file of files.filter((name) => !/\.test\.tsx?$/.test(name)).sort()) {
     hash.update(`\0${file}\0`).update(await readFile(path.join(root, file)));
   }

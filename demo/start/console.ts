@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { authAddress } from '@/lib/env';
 import { environmentFor, type DemoEnvironment } from '../env';
 import { startChild, tailOf, type Child } from './child';
 
@@ -25,7 +26,7 @@ export async function startConsole({ env, configPath, dev, logFile, started }: C
       NODE_ENV: dev ? 'development' : 'production',
       NEXT_TELEMETRY_DISABLED: '1',
       OUTBOX_CONSOLE_CONFIG: configPath,
-      NEXTAUTH_URL: env.url,
+      NEXTAUTH_URL: authAddress(new URL(env.url).origin, env.basePath),
       NEXTAUTH_SECRET: randomBytes(48).toString('base64'),
       HOST: env.host,
       PORT: String(env.port),
@@ -39,7 +40,7 @@ export async function startConsole({ env, configPath, dev, logFile, started }: C
     channel: true,
   });
   started(child);
-  const health = `http://${env.host.includes(':') ? `[${env.host}]` : env.host}:${env.port}/api/health/ready`;
+  const health = `http://${env.host.includes(':') ? `[${env.host}]` : env.host}:${env.port}${env.basePath}/api/health/ready`;
   let last = 'no answer';
   let over = false;
   void child.ended.then(() => (over = true));

@@ -5,7 +5,7 @@ import { PERMISSIONS, ROLES } from '@/lib/shared/permissions';
 import { entryPointsOf, readEntryPoints } from './entry-points';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const PUBLIC = ['app/login/', 'app/api/auth/', 'app/api/health/'];
+const PUBLIC = ['app/(site)/login/', 'app/(site)/[...unknown]/', 'app/(cards)/', 'app/api/auth/', 'app/api/health/'];
 const { entries, problems } = readEntryPoints(ROOT);
 
 /** The routes by which scripts do what a screen does by an action. */
@@ -108,7 +108,7 @@ describe('the check itself', () => {
       'outbox:read',
     ],
     ['app/a/page.tsx', `const page = definePage({ id: 'a', permission: 'audit:read', render }); export default page;`, 'audit:read'],
-    ['app/login/page.tsx', `export default definePublicPage({ id: 'login', public: true, render });`, 'public'],
+    ['app/(site)/login/page.tsx', `export default definePublicPage({ id: 'login', public: true, render });`, 'public'],
     ['app/api/a/route.ts', `export const POST = defineRoute({ id: 'a', permission: 'event:operate', run });`, 'event:operate'],
     ['app/a/actions.ts', `'use server'; export const act = defineAction({ id: 'a', permission: 'event:operate', run });`, 'event:operate'],
   ])('reads the declaration in %s: %s', (file, text, access) => {

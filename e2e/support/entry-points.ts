@@ -29,8 +29,8 @@ const MAKERS: Record<EntryPoint['kind'], readonly string[]> = {
   action: ['defineAction'],
 };
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** What surrounds every page, the sign-in included: it shows nothing of its own. */
-const ROOT_LAYOUT = 'app/layout.tsx';
+/** What surrounds every page, the sign-in included, and every card: they show nothing of their own. */
+const ROOT_LAYOUTS = new Set(['app/(site)/layout.tsx', 'app/(cards)/layout.tsx']);
 /** Next-auth's own handler, declared public in lib/server/auth/auth-handler.ts. */
 const AUTH_ROUTE = 'app/api/auth/[...nextauth]/route.ts';
 /** Exports that are settings of Next and answer no request. */
@@ -79,7 +79,7 @@ function isPageKind(kind: EntryPoint['kind']): boolean {
 }
 
 function kindOf(file: string, source: ts.SourceFile): EntryPoint['kind'] | null {
-  if (file === ROOT_LAYOUT) return null;
+  if (ROOT_LAYOUTS.has(file)) return null;
   const [first] = source.statements;
   if (first && ts.isExpressionStatement(first) && ts.isStringLiteral(first.expression) && first.expression.text === 'use server')
     return 'action';

@@ -13,6 +13,7 @@ export interface Configured {
   store: string;
   databases: Record<string, { url: string; operatorUrl?: string }>;
   outboxes: Record<string, unknown>[];
+  embedding?: { origins: string[]; session?: boolean };
 }
 
 export interface Answered {
@@ -24,6 +25,8 @@ export interface Answered {
 export interface SecondConsole {
   /** The demo's world as this console shows it. */
   world: World;
+  /** Where it listens itself, whatever address people open. */
+  port: number;
   config: Configured;
   /** `npm run console -- …` with its configuration. */
   command: (...args: string[]) => Promise<Answered>;
@@ -31,19 +34,24 @@ export interface SecondConsole {
   stop(): Promise<void>;
 }
 
-/** Prepares one with the demo's configuration as `change` leaves it; nothing runs before `start`. */
-export async function secondConsole(world: World, change: (config: Configured) => void): Promise<SecondConsole> {
+/** Prepares one with the demo's configuration as `change` leaves it, and `changes` of its environment; nothing runs before `start`. */
+export async function secondConsole(
+  world: World,
+  change: (config: Configured) => void,
+  changes: Record<string, string> = {},
+): Promise<SecondConsole> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'outbox-console-second-'));
   const config = parse(fs.readFileSync(world.config, 'utf8')) as Configured;
   change(config);
   const file = path.join(folder, 'console.yaml');
   fs.writeFileSync(file, stringify(config, { aliasDuplicateObjects: false }), { mode: 0o600 });
   const port = String(await freePort());
-  const url = `http://localhost:${port}`;
-  const environment = { OUTBOX_CONSOLE_CONFIG: file };
+  const url = changes.NEXTAUTH_URL ?? `http://localhost:${port}`;
+  const environment = { OUTBOX_CONSOLE_CONFIG: file, ...changes };
   const running: { program: ReturnType<typeof startScript> | null } = { program: null };
   return {
     world: { ...world, url },
+    port: Number(port),
     config,
     command: (...args) =>
       new Promise((resolve) => {
@@ -56,10 +64,10 @@ export async function secondConsole(world: World, change: (config: Configured) =
       }),
     async start() {
       running.program = startScript('start', {
-        ...environment,
         PORT: port,
         HOST: '127.0.0.1',
         NEXTAUTH_URL: url,
+        ...environment,
         NEXTAUTH_SECRET: 'a secret of the stories, long enough for a cookie',
       });
       await untilReady(running.program, path.join(folder, 'console.log'));

@@ -1,3 +1,5 @@
+import { BASE_PATH } from '@/lib/shared/base-path';
+
 /** Scripts run by nonce only; Mantine writes style attributes, which no nonce covers. Hot reload needs eval and a socket. */
 export function contentSecurityPolicy(options: { nonce: string; https: boolean; development: boolean }): string {
   const { nonce, https, development } = options;
@@ -28,6 +30,7 @@ export function securityHeaders(https: boolean): Record<string, string> {
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
-    ...(https ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
+    // Below a base path the host is another's, and so is what holds for it and its subdomains.
+    ...(https && BASE_PATH === '' ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
   };
 }

@@ -1,4 +1,6 @@
 /** What starter and command line both need before they can do anything: environment and configuration, checked. */
+import { access, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Config, UsablePart } from '@/lib/config/config';
 import { directoryOptions, createDirectory } from '@/lib/outbox/directory';
 import { SUPPORTED, loadConfig } from '@/lib/config/load';
@@ -16,12 +18,26 @@ export interface Settings {
   problems: string[];
 }
 
-/** Reads both; every problem of either is in the list. */
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** The base path the console was built for; null where it is not built. */
+export async function builtBasePath(): Promise<string | null> {
+  const folder = path.resolve(ROOT, process.env.OUTBOX_CONSOLE_DIST_DIR ?? '.next');
+  try {
+    await access(path.join(folder, 'BUILD_ID'));
+    return (JSON.parse(await readFile(path.join(folder, 'routes-manifest.json'), 'utf8')) as { basePath: string }).basePath;
+  } catch {
+    return null;
+  }
+}
+
+/** Reads both; every problem of either is in the list. An environment that names no base path means the one that was built. */
 export async function readSettings(): Promise<Settings> {
+  process.env.OUTBOX_CONSOLE_BASE_PATH ||= (await builtBasePath()) ?? '';
   const environment = readEnvironment();
   const problems = environment.ok ? [] : [...environment.problems];
-  const path = environment.ok ? environment.env.configPath : (process.env.OUTBOX_CONSOLE_CONFIG ?? './outbox-console.yaml');
-  const reading = await loadConfig(path, SUPPORTED, environmentValue);
+  const file = environment.ok ? environment.env.configPath : (process.env.OUTBOX_CONSOLE_CONFIG ?? './outbox-console.yaml');
+  const reading = await loadConfig(file, SUPPORTED, environmentValue);
   if (!reading.ok) problems.push(...reading.problems);
   return {
     env: environment.ok ? environment.env : null,

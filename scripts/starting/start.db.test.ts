@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -108,6 +108,33 @@ describe('npm start', () => {
     expect(err).toContain('\nAn outbox that is left out (its lines commented) keeps no other from starting.');
     expect(err).toContain('4 problems');
     expect((await start(lines.slice(1))).err).toContain('\n  outboxes[0].shape.columns.createdAt: outbox misfit: the table has no column');
+  });
+
+  it('serves below the path it was built for, and refuses another one', async () => {
+    const built = path.join(folder, 'built');
+    await mkdir(built);
+    await writeFile(path.join(built, 'BUILD_ID'), 'x');
+    await writeFile(path.join(built, 'routes-manifest.json'), '{"basePath": "/outbox"}');
+    const start = async (env: Record<string, string>): Promise<string> => {
+      // Without a secret nothing starts, whatever else is well.
+      const port = String(await freePort());
+      const { code, err } = await run('start.ts', [], {
+        OUTBOX_CONSOLE_CONFIG: config,
+        OUTBOX_CONSOLE_DIST_DIR: built,
+        PORT: port,
+        ...env,
+      });
+      expect(code).toBe(78);
+      return err;
+    };
+    const fitting: Record<string, string>[] = [{}, { NEXTAUTH_URL: 'https://a.example/outbox' }, { OUTBOX_CONSOLE_BASE_PATH: '/outbox' }];
+    for (const env of fitting) expect(await start(env)).toContain('cannot start: 1 problem\n  NEXTAUTH_SECRET: missing');
+    expect(await start({ NEXTAUTH_URL: 'https://a.example/other' })).toContain(
+      '\n  NEXTAUTH_URL: write the address without a path, or with /outbox',
+    );
+    expect(await start({ OUTBOX_CONSOLE_BASE_PATH: '/other', NEXTAUTH_URL: 'https://a.example/other' })).toContain(
+      '\n  OUTBOX_CONSOLE_BASE_PATH: is /other, but the console was built for /outbox; run npm run build with it, or leave it out',
+    );
   });
 
   it('must be told its address when others can reach it, and needs a store that answers', async () => {

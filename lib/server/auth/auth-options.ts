@@ -5,11 +5,12 @@ import { environment } from '@/lib/env';
 import type { Place } from '@/lib/identity/limiter';
 import { actorOfSession } from '@/lib/identity/known-askers';
 import { signIn as checkAndBegin } from '@/lib/identity/sign-in';
+import { BASE_PATH } from '@/lib/shared/base-path';
 import { Problem } from '@/lib/shared/problems';
 import type { Console } from '../console';
 import { log } from '../log';
 import { ownPath, publicOrigin } from './origin';
-import { sessionCookieName } from './cookies';
+import { cookieName, sessionCookieName } from './cookies';
 
 type SignedIn = Record<'id' | 'sid', string>;
 
@@ -46,13 +47,20 @@ async function signIn(console: Console, email: string, password: string, browser
 export function authOptions(console: Console, browser: Browser): NextAuthOptions {
   const origin = publicOrigin();
   const secure = origin.startsWith('https://');
+  const login = `${BASE_PATH}/login`;
+  const options = { httpOnly: true, sameSite: 'lax', path: '/', secure };
   return {
     secret: environment().secret,
     useSecureCookies: secure,
     session: { strategy: 'jwt', maxAge: Math.round(console.config.auth.sessionHours * 3_600) },
-    pages: { signIn: '/login', signOut: '/login', error: '/login' },
+    pages: { signIn: login, signOut: login, error: login },
     cookies: {
-      sessionToken: { name: sessionCookieName(origin), options: { httpOnly: true, sameSite: 'lax', path: '/', secure } },
+      sessionToken: { name: sessionCookieName(origin), options },
+      // The host of a base path may use next-auth as well: under its usual names each would spoil the other's forms.
+      ...(BASE_PATH !== '' && {
+        csrfToken: { name: cookieName(origin, 'csrf'), options },
+        callbackUrl: { name: cookieName(origin, 'callback'), options },
+      }),
     },
     providers: [
       CredentialsProvider({
@@ -70,7 +78,7 @@ export function authOptions(console: Console, browser: Browser): NextAuthOptions
       }),
     ],
     callbacks: {
-      redirect: ({ url, baseUrl }) => `${baseUrl}${ownPath(url, new URL(baseUrl).origin)}`,
+      redirect: ({ url, baseUrl }) => `${baseUrl}${BASE_PATH}${ownPath(url, new URL(baseUrl).origin)}`,
       async jwt({ token, user }) {
         // `session` of an update comes from the client: it is never used.
         const signedIn = user as SignedIn | undefined;

@@ -1,10 +1,15 @@
 /** Our cookies, and headers that proxy.ts passes to pages. */
 import { randomBytes } from 'node:crypto';
+import { BASE_PATH } from '@/lib/shared/base-path';
 
-/** `__Host-` binds a cookie to exactly this host, so that a sibling domain cannot set it; browsers accept it over https only. */
-const nameOf = (origin: string, cookie: string): string => `${origin.startsWith('https://') ? '__Host-' : ''}outbox-console.${cookie}`;
+/**
+ * `__Host-` binds a cookie to exactly this host, so that a sibling domain cannot set it; browsers accept it over https only, and with
+ * `Path=/` only. So the base path is in the name: several consoles may share an origin.
+ */
+export const cookieName = (origin: string, cookie: string, basePath = BASE_PATH): string =>
+  `${origin.startsWith('https://') ? '__Host-' : ''}outbox-console${basePath.replaceAll('/', '+')}.${cookie}`;
 
-export const sessionCookieName = (origin: string): string => nameOf(origin, 'session');
+export const sessionCookieName = (origin: string): string => cookieName(origin, 'session');
 
 /** The path a page was requested at; set by proxy.ts, never taken from the client. */
 export const PATH_HEADER = 'x-outbox-console-path';
@@ -14,7 +19,7 @@ export const NONCE_HEADER = 'x-nonce';
 const BROWSER_DAYS = 180;
 
 /** Recognises a browser at sign-in, so that guessing elsewhere does not lock out its user. Grants nothing; the store keeps digests. */
-export const browserCookieName = (origin: string): string => nameOf(origin, 'browser');
+export const browserCookieName = (origin: string): string => cookieName(origin, 'browser');
 
 export const newBrowserId = (): string => randomBytes(32).toString('base64url');
 

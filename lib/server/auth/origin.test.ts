@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cookieName } from './cookies';
 import { originProblem, ownPath } from './origin';
 
 const OURS = 'https://outbox.example.com';
@@ -79,4 +80,45 @@ describe('where to go after signing in', () => {
     '/..//evil.com',
     `/${'a'.repeat(10_000)}`,
   ])('%j is the front page', (given) => expect(ownPath(given, OURS)).toBe('/'));
+});
+
+describe('where to go after signing in, below a base path', () => {
+  it.each([
+    // As proxy.ts writes it: a path of ours.
+    ['/outboxes/escrow?window=24h#dead', '/outboxes/escrow?window=24h#dead'],
+    ['/outbox', '/outbox'],
+    // As next-auth keeps it: the whole address.
+    [`${OURS}/outbox/audit?actor=mina`, '/audit?actor=mina'],
+    [`${OURS}/outbox`, '/'],
+    [`${OURS}/outbox/`, '/'],
+    [`${OURS}/outbox?q=a`, '/?q=a'],
+    [`${OURS}/outbox/outbox/x`, '/outbox/x'],
+  ])('%j is %j', (given, path) => expect(ownPath(given, OURS, '/outbox')).toBe(path));
+
+  it.each([
+    `${OURS}/`,
+    `${OURS}/orders`,
+    `${OURS}/outboxes/escrow`,
+    `${OURS}/outbox/../orders`,
+    `${OURS}/outbox//evil.com`,
+    `${OURS}/outbox/login`,
+    `${OURS}/outbox/api/auth/signout`,
+    `https://evil.com/outbox/audit`,
+    '/..//evil.com',
+    '/api/v1/fleet',
+  ])('%j is the front page', (given) => expect(ownPath(given, OURS, '/outbox')).toBe('/'));
+});
+
+describe('the name of a cookie', () => {
+  it('is bound to the host over https, and at the root as ever', () => {
+    expect(cookieName(OURS, 'session', '')).toBe('__Host-outbox-console.session');
+    expect(cookieName('http://localhost:3000', 'browser', '')).toBe('outbox-console.browser');
+  });
+
+  it('is another below every path, as consoles may share an origin', () => {
+    const names = ['', '/outbox', '/a/b', '/a.b', '/a_b', '/a-b', '/a'].map((basePath) => cookieName(OURS, 'session', basePath));
+    expect(new Set(names).size).toBe(names.length);
+    // RFC 6265: a token.
+    for (const name of names) expect(name).toMatch(/^[\w!#$%&'*+.^`|~-]+$/);
+  });
 });

@@ -1,4 +1,5 @@
 import { environment, publicOriginOf } from '@/lib/env';
+import { BASE_PATH, pathFromBase } from '@/lib/shared/base-path';
 
 /** The origin the console is opened at. The starter has checked that it is configured. */
 export function publicOrigin(): string {
@@ -17,15 +18,19 @@ export function originProblem(headers: Headers, expected: string): string | null
   return null;
 }
 
-/** A path of our own to open after signing in; `/` for anything else. */
-export function ownPath(callbackUrl: unknown, origin: string): string {
+/**
+ * A path of our own to open after signing in, as Next's redirect takes it: without the base path. `/` for anything else. A path that is
+ * given has none either (proxy.ts wrote it), a whole address has it.
+ */
+export function ownPath(callbackUrl: unknown, origin: string, basePath = BASE_PATH): string {
   if (typeof callbackUrl !== 'string' || callbackUrl === '' || callbackUrl.length > 2_048) return '/';
   // Browsers read `\` as `/` and drop tabs and line ends: such an address leads elsewhere than it seems.
   if (/[\\\s]/.test(callbackUrl) || [...callbackUrl].some((character) => character < ' ')) return '/';
   if (!callbackUrl.startsWith('/') && !callbackUrl.startsWith(`${origin}/`)) return '/';
   if (!URL.canParse(callbackUrl, origin)) return '/';
   const url = new URL(callbackUrl, origin);
-  if (url.origin !== origin || url.username !== '' || url.pathname.startsWith('//')) return '/';
-  if (url.pathname === '/login' || url.pathname.startsWith('/api/')) return '/';
-  return `${url.pathname}${url.search}${url.hash}`;
+  if (url.origin !== origin || url.username !== '') return '/';
+  const path = callbackUrl.startsWith('/') ? url.pathname : pathFromBase(url.pathname, basePath);
+  if (path === null || path.startsWith('//') || path === '/login' || path.startsWith('/api/')) return '/';
+  return `${path}${url.search}${url.hash}`;
 }

@@ -2,9 +2,10 @@
 
 import { Alert, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { signIn } from 'next-auth/react';
 import { useTranslations } from 'next-intl';
 import { useState, type FormEvent } from 'react';
+import { BASE_PATH } from '@/lib/shared/base-path';
+import { sendAuthForm } from '../auth-form';
 import classes from './login.module.css';
 
 type Failure = 'wrong' | 'too_many' | 'disabled' | 'unavailable' | 'unreachable';
@@ -18,13 +19,12 @@ const FAILURES: Record<string, Failure> = {
 
 async function attempt(form: FormData): Promise<Failure | null> {
   try {
-    const answer = await signIn('credentials', {
-      email: String(form.get('email') ?? ''),
-      password: String(form.get('password') ?? ''),
-      redirect: false,
-    });
-    if (answer === undefined) return 'unreachable';
-    return answer.ok && !answer.error ? null : (FAILURES[answer.error ?? ''] ?? 'unavailable');
+    const email = String(form.get('email') ?? '');
+    const answer = await sendAuthForm('callback/credentials', { email, password: String(form.get('password') ?? '') });
+    if (answer === null) return 'unavailable';
+    const { url } = (await answer.json()) as { url: string };
+    const error = new URL(url).searchParams.get('error');
+    return answer.ok && error === null ? null : (FAILURES[error ?? ''] ?? 'unavailable');
   } catch {
     return 'unreachable';
   }
@@ -41,7 +41,7 @@ export function LoginForm({ callbackUrl }: { callbackUrl: string }) {
     const found = await attempt(new FormData(event.currentTarget));
     setFailure(found);
     // Stays busy until the new page has loaded: a second click would sign in again.
-    if (found === null) window.location.assign(callbackUrl);
+    if (found === null) window.location.assign(BASE_PATH + callbackUrl);
     else setBusy(false);
   };
 

@@ -7,10 +7,11 @@ import { NextIntlClientProvider } from 'next-intl';
 import { getLocale, getMessages } from 'next-intl/server';
 import type { ReactNode } from 'react';
 import { NONCE_HEADER } from '@/lib/server/auth/cookies';
+import { THEME_KEY } from '@/lib/shared/preferences';
 import { Providers } from './providers';
 
 const font = localFont({
-  src: '../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
+  src: '../../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
   weight: '100 900',
   variable: '--oc-font',
   // Without the hyphen, which among figures of one width is as wide as a figure: ids and names would fall apart.
@@ -35,7 +36,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   return (
     <html lang={await getLocale()} className={font.variable} {...mantineHtmlProps}>
       <head>
-        <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
+        <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" localStorageKey={THEME_KEY} />
       </head>
       <body>
         <NextIntlClientProvider messages={await wordsForAnybody()}>

@@ -1,6 +1,9 @@
 'use client';
 
-const KEY = 'outbox-console.signed-out';
+import { BASE_PATH } from '@/lib/shared/base-path';
+import { sendAuthForm } from './auth-form';
+
+const KEY = `outbox-console.signed-out${BASE_PATH}`;
 
 // What the other tabs of this browser show goes too, paused or not.
 globalThis.window?.addEventListener('storage', ({ key }) => {
@@ -9,14 +12,7 @@ globalThis.window?.addEventListener('storage', ({ key }) => {
   window.location.reload();
 });
 
-/** Not by next-auth's client: its script could not be loaded while nothing answers. Sent without a token, the answer is OK and nothing ends. */
-async function isEnded(): Promise<boolean> {
-  const signal = AbortSignal.timeout(10_000);
-  const token = await fetch('/api/auth/csrf', { cache: 'no-store', signal });
-  const { csrfToken } = (await token.json()) as { csrfToken: string };
-  const body = new URLSearchParams({ csrfToken, json: 'true' });
-  return token.ok && (await fetch('/api/auth/signout', { method: 'POST', body, signal })).ok;
-}
+const isEnded = async (): Promise<boolean> => (await sendAuthForm('signout', {}, AbortSignal.timeout(10_000)))?.ok === true;
 
 /** Ends the session, as soon as the console answers; `onUnheard` after each try that it did not answer. */
 export async function signOut(onUnheard: () => void): Promise<void> {
@@ -25,7 +21,7 @@ export async function signOut(onUnheard: () => void): Promise<void> {
     await new Promise((resume) => setTimeout(resume, 1_000));
   }
   // A full page load: nothing this person saw stays in memory.
-  window.location.assign('/login');
+  window.location.assign(`${BASE_PATH}/login`);
   // Last: a browser may refuse to store.
   localStorage.setItem(KEY, new Date().toISOString());
 }

@@ -1,13 +1,16 @@
 'use client';
 
-import { MantineProvider } from '@mantine/core';
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { useState, type ReactNode } from 'react';
 import { theme } from '@/components/theme';
+import { THEME_KEY } from '@/lib/shared/preferences';
 
 /** A browser that counts as offline may reach the console all the same; a failure is shown, and polls ask again by themselves. */
 const ASKED = { networkMode: 'always', retry: false } as const;
+
+const schemes = localStorageColorSchemeManager({ key: THEME_KEY });
 
 /** The context of every screen: theme and the cache of readings. */
 export function Providers({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {
@@ -20,7 +23,13 @@ export function Providers({ nonce, children }: { nonce: string | undefined; chil
   const [queries] = useState(() => new QueryClient({ defaultOptions: { queries: ASKED, mutations: { networkMode: 'always' } } }));
   return (
     // The theme's variables come with the style sheets (components/theme.css).
-    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} getStyleNonce={() => firstNonce ?? ''}>
+    <MantineProvider
+      theme={theme}
+      colorSchemeManager={schemes}
+      defaultColorScheme="auto"
+      withCssVariables={false}
+      getStyleNonce={() => firstNonce ?? ''}
+    >
       <QueryClientProvider client={queries}>{children}</QueryClientProvider>
     </MantineProvider>
   );
