@@ -101,7 +101,7 @@ test('⌘K and the rail lead to the doctor and, for who may look into databases,
   await expect(page).toHaveURL(/\/doctor\?outbox=escrow$/);
   await page.keyboard.press('ControlOrMeta+k');
   await page.keyboard.type('find outboxes');
-  await expect(page.getByText('Nothing has this name, id, dedup key or aggregate id')).toBeVisible();
+  await expect(page.getByText('Nothing has this name or key')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('navigation', { name: 'Parts of the console' }).getByRole('link', { name: 'Find outboxes' })).toHaveCount(0);
 

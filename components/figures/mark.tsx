@@ -9,6 +9,7 @@ import {
   IconEyeOff,
   IconHelpCircle,
   IconInfoCircle,
+  IconMinus,
   IconRepeat,
   IconSettings,
   IconTrendingDown,
@@ -17,6 +18,7 @@ import {
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { Severity } from '@/lib/shared/doctor';
+import type { Fate } from '@/lib/shared/lists/found';
 import type { EventState } from '@/lib/shared/states';
 import { VERDICT_TONE, type Tone, type Verdict } from '@/lib/shared/figures/verdicts';
 import classes from './figures.module.css';
@@ -35,6 +37,17 @@ const STATE_SIGN: Record<EventState, Sign> = {
   dead: { hue: 'red', icon: IconX },
   archived: { hue: 'grey', icon: IconArchive },
   unmapped: { hue: 'grey', icon: IconHelpCircle, dashed: true },
+};
+
+const FATE_SIGN: Record<Fate, Sign> = {
+  dead: STATE_SIGN.dead,
+  stuck: { hue: 'amber', icon: IconAlertTriangle },
+  retrying: STATE_SIGN.retrying,
+  waiting: STATE_SIGN.pending,
+  archived: STATE_SIGN.archived,
+  out: STATE_SIGN.published,
+  none: { hue: 'grey', icon: IconMinus },
+  not_known: STATE_SIGN.unmapped,
 };
 
 const TONE_SIGN: Record<Tone, Sign> = {
@@ -79,6 +92,11 @@ export function StateMark({ state, label }: StateMarkProps) {
       </span>
     </span>
   );
+}
+
+/** What became of a key, or of an event that has it. */
+export function FateMark({ fate }: { fate: Fate }) {
+  return <Mark sign={FATE_SIGN[fate]} word={useTranslations('find.fate')(fate)} />;
 }
 
 export function VerdictMark({ verdict }: { verdict: Verdict }) {

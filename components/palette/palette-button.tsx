@@ -15,7 +15,7 @@ const Palette = lazy(async () => ({ default: (await load()).Palette }));
 /** By then the box has the focus; a key pressed later is not meant for it. */
 const CAPTURE_MS = 5_000;
 
-export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
+export function PaletteButton(props: Pick<PaletteProps, 'find'>) {
   const t = useTranslations('palette');
   const [wanted, setWanted] = useState(false);
   const [text, setText] = useState('');

@@ -6,23 +6,28 @@ import {
   IconFileText,
   IconGauge,
   IconListDetails,
+  IconListSearch,
   IconSearch,
   IconSkull,
   IconStethoscope,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
+import { type Found, leftOpen } from '@/lib/shared/lists/found';
 import type { ActionResult } from '@/lib/shared/problems';
 import { groupBy } from '@/lib/shared/group-by';
 import { StateMark } from '../figures/mark';
 import { useConsole, useMay, useOutboxName } from '../frame/console';
 import { useGo } from '../frame/go';
-import { doctorHref, eventHref, outboxHref } from '../hrefs';
-import { type FoundEvents, useEventSearch } from './use-event-search';
+import { doctorHref, eventHref, findHref, outboxHref } from '../hrefs';
+import { useEventSearch } from './use-event-search';
 import '@mantine/spotlight/styles.css';
 
 /** The palette's own store: whether it is open. */
 export const [paletteStore, palette] = createSpotlight();
+
+/** The page of the key shows more. */
+const EVENTS_OF_OUTBOX = 5;
 
 export interface PaletteProps {
   text: string;
@@ -31,7 +36,7 @@ export interface PaletteProps {
   entered: boolean;
   onEntered: (entered: boolean) => void;
   onClose: () => void;
-  findEvent: (text: string) => Promise<ActionResult<FoundEvents>>;
+  find: (input: { key: string }) => Promise<ActionResult<Found>>;
 }
 
 interface Target {
@@ -44,17 +49,19 @@ interface Target {
   further?: boolean;
 }
 
-export function Palette({ findEvent, text, onText, entered, onEntered, onClose }: PaletteProps) {
+export function Palette({ find, text, onText, entered, onEntered, onClose }: PaletteProps) {
   const t = useTranslations('palette');
+  const whys = useTranslations('find.why');
   const { go: goTo } = useGo();
   const { outboxes } = useConsole();
   const mayDetect = useMay('account:manage');
   const outboxName = useOutboxName();
   const wanted = text.trim();
-  const search = useEventSearch(wanted === '' ? '' : text, findEvent);
+  const search = useEventSearch(wanted === '' ? '' : text, find);
 
   const screens: Target[] = [
     { href: '/', label: t('screen.fleet'), words: 'fleet', icon: <IconGauge size={16} /> },
+    { href: '/find', label: t('screen.find'), words: 'find key order', icon: <IconListSearch size={16} /> },
     { href: '/dead-letters', label: t('screen.deadLetters'), words: 'dead letters', icon: <IconSkull size={16} /> },
     { href: '/audit', label: t('screen.audit'), words: 'audit', icon: <IconFileText size={16} /> },
     { href: '/doctor', label: t('screen.doctor'), words: 'doctor', icon: <IconStethoscope size={16} /> },
@@ -84,13 +91,20 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
   const shownScreens = matching(screens);
   const shownOutboxes = wanted === '' ? ofOutboxes.filter(({ further }) => further !== true) : matching(ofOutboxes);
   const go = (href: string) => () => goTo((router) => router.push(href));
-  const found = [
-    ...search.events.map(({ outbox, id }) => `${outbox} ${id}`),
-    ...[...shownOutboxes, ...shownScreens].map(({ href }) => href),
-  ].join('\n');
-  const places = groupBy(search.gaps, ({ role, why }) => `${String(role)} ${why}`);
-  const unread = search.gaps.some(({ why }) => why === 'unread');
-  const nothing = shownScreens.length + shownOutboxes.length + search.events.length === 0;
+  const events = search.outboxes.flatMap(({ outbox, events: found }) =>
+    found.slice(0, EVENTS_OF_OUTBOX).map((event) => ({ outbox, ...event })),
+  );
+  const found = [...events.map(({ outbox, id }) => `${outbox} ${id}`), ...[...shownOutboxes, ...shownScreens].map(({ href }) => href)].join(
+    '\n',
+  );
+  const places = groupBy(
+    search.outboxes.filter((part) => leftOpen(part) !== null),
+    leftOpen,
+  );
+  const nothing = shownScreens.length + shownOutboxes.length + events.length === 0;
+  const fate = search.status === 'done' && search.unsearched !== true && (events.length > 0 || nothing) && (
+    <Spotlight.Action onClick={go(findHref(text))} label={t('fate', { key: wanted })} leftSection={<IconListSearch size={16} />} />
+  );
 
   return (
     <Spotlight.Root
@@ -112,9 +126,9 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
         }}
       />
       <Spotlight.ActionsList id={LIST_ID}>
-        {search.events.length > 0 && (
+        {events.length > 0 && (
           <Spotlight.ActionsGroup label={t('events')}>
-            {search.events.map((event) => (
+            {events.map((event) => (
               <Spotlight.Action
                 key={`${event.outbox} ${event.id}`}
                 onClick={go(eventHref(event.outbox, event.id))}
@@ -123,27 +137,21 @@ export function Palette({ findEvent, text, onText, entered, onEntered, onClose }
                 rightSection={<StateMark state={event.state} />}
               />
             ))}
-            {search.more.map((outbox) => (
-              <Spotlight.Action
-                key={outbox}
-                onClick={go(outboxHref(outbox, `/events?${new URLSearchParams({ q: wanted }).toString()}`))}
-                label={t('more', { outbox: outboxName(outbox) })}
-              />
-            ))}
+            {fate}
           </Spotlight.ActionsGroup>
         )}
         <TargetGroup label={t('outboxes')} targets={shownOutboxes} go={go} />
         <TargetGroup label={t('screens')} targets={shownScreens} go={go} />
         {search.status === 'searching' && nothing && <Spotlight.Empty>{t('searching')}</Spotlight.Empty>}
         {search.status === 'failed' && <Spotlight.Empty>{t('failed')}</Spotlight.Empty>}
-        {search.status === 'done' && nothing && !unread && (
-          <Spotlight.Empty>{t('noEvent', { gaps: search.short === true ? 1 : places.size })}</Spotlight.Empty>
+        {nothing && fate}
+        {search.status === 'done' && nothing && !places.has('not_answered') && !places.has('unavailable') && (
+          <Spotlight.Empty>{t('noEvent', { gaps: search.unsearched === true ? 1 : places.size })}</Spotlight.Empty>
         )}
         <FirstSelected found={found} goThere={search.status !== 'searching' && entered} onGone={() => onEntered(false)} />
-        {[...places].map(([key, gaps]) => {
-          const [{ role, why }] = gaps;
-          const names = gaps.map(({ outbox }) => outboxName(outbox)).join(', ');
-          return <Spotlight.Empty key={key}>{t('gaps', { role: role ?? 'any', why, outboxes: names })}</Spotlight.Empty>;
+        {[...places].map(([why, parts]) => {
+          const names = parts.map(({ outbox }) => outboxName(outbox)).join(', ');
+          return why !== null && <Spotlight.Empty key={why}>{t('gaps', { outboxes: names, why: whys(why) })}</Spotlight.Empty>;
         })}
       </Spotlight.ActionsList>
     </Spotlight.Root>

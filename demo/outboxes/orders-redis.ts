@@ -2,7 +2,7 @@ import { ordersRedisFaults } from '../faults/orders-redis';
 import { startRelay } from '../relays/courier-status';
 import { COURIER_BUSINESS, courierStatusTable } from '../schema/courier-status';
 import { orderStory } from '../story/order-story';
-import { AMOUNT, PERSONAL, type DemoOutbox } from './outbox';
+import { AMOUNT, ORDER_KEY, PERSONAL, type DemoOutbox } from './outbox';
 
 export const ordersRedis: DemoOutbox = {
   id: 'orders-redis',
@@ -17,5 +17,5 @@ export const ordersRedis: DemoOutbox = {
   past: { rows: 18_000, medianMs: 350, sigma: 0.5, firstAttempt: 0, dead: null, stoppedForMs: 0 },
   startRelays: (options) => [startRelay(options)],
   faults: ordersRedisFaults,
-  settings: { amount: AMOUNT, mask: PERSONAL },
+  settings: { amount: AMOUNT, mask: PERSONAL, keys: ORDER_KEY },
 };

@@ -3,7 +3,7 @@ import { ordersSqsFaults } from '../faults/orders-sqs';
 import { startRelay } from '../relays/worker-status';
 import { WORKER_BUSINESS, workerStatusTable } from '../schema/worker-status';
 import { orderStory } from '../story/order-story';
-import { AMOUNT, PERSONAL, type DemoOutbox } from './outbox';
+import { AMOUNT, ORDER_KEY, PERSONAL, type DemoOutbox } from './outbox';
 
 /** At home on MySQL; on PostgreSQL where there is no such server. */
 export const ordersSqs = (engine: EngineKey): DemoOutbox => ({
@@ -20,5 +20,5 @@ export const ordersSqs = (engine: EngineKey): DemoOutbox => ({
   past: { rows: 18_000, medianMs: 700, sigma: 0.5, firstAttempt: 0, dead: null, stoppedForMs: 0 },
   startRelays: (options) => [startRelay(options)],
   faults: ordersSqsFaults,
-  settings: { parameters: { stuckAfter: '2m' }, amount: AMOUNT, mask: PERSONAL },
+  settings: { parameters: { stuckAfter: '2m' }, amount: AMOUNT, mask: PERSONAL, keys: ORDER_KEY },
 });

@@ -31,10 +31,13 @@ export interface DemoOutbox {
     parameters?: Record<string, string | number>;
     amount?: { value: string; currency: string };
     mask?: string[];
+    keys?: string[];
     links?: Record<string, string>;
   };
 }
 
 /** The parts of the payload that only some roles may read; the same in all five. */
 export const PERSONAL = ['payload.customer.email', 'payload.customer.phone'];
+/** The order's number, where the table has no column for it. */
+export const ORDER_KEY = ['payload.orderId'];
 export const AMOUNT = { value: 'payload.amount', currency: 'payload.currency' };

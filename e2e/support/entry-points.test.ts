@@ -11,7 +11,7 @@ const { entries, problems } = readEntryPoints(ROOT);
 /** The routes by which scripts do what a screen does by an action. */
 const ROUTES_OF: Record<string, readonly string[]> = {
   'fleet.snapshot': ['api.fleet'],
-  'palette.find-event': ['api.events'],
+  'find.snapshot': ['api.find'],
   'outbox.snapshot': ['api.summary', 'api.series', 'api.marks', 'api.doctor'],
   'outbox.type-trends': ['api.series'],
   'outbox.mark': ['api.marks'],

@@ -24,6 +24,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'event', route: '/outboxes/[outbox]/events/[event]', path: '/outboxes/escrow/events/{event}', charts: false },
   { name: 'dead letters of an outbox', route: '/outboxes/[outbox]/dead-letters', path: '/outboxes/escrow/dead-letters', charts: false },
   { name: 'dead letters', route: '/dead-letters', path: '/dead-letters', charts: false },
+  { name: 'fate of a key', route: '/find', path: '/find?key=order-8001', charts: false },
   { name: 'audit', route: '/audit', path: '/audit', charts: false },
   { name: 'detection', route: '/detect', path: '/detect', charts: false, role: 'admin', readsOnce: true },
   {

@@ -8,7 +8,8 @@ import { mysqlParameters } from '@/lib/shared/mysql-url';
 import type { Supported } from './config';
 import { isMap, type Unread } from './document';
 import { isFieldPath, PARAMETERS, parseDurationSeconds } from './schema';
-import { formatPath } from '@/lib/shared/lists/document-path';
+import { contentPath, formatPath } from '@/lib/shared/lists/document-path';
+import { hidesPath } from '@/lib/shared/lists/masked-paths';
 import { suggestion } from '@/lib/shared/text/suggest';
 
 /** Each engine's name, the suffix of its shapes' keys, and the check of its connection strings. */
@@ -127,7 +128,20 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, supported
     const { value, path } = outbox.amount;
     if ((value === undefined) === (path === undefined)) problems.push(`${at('amount')}: write value, the path of the amount, once`);
   }
-  return [...problems, ...checkLinks(outbox.links, ['outboxes', index, 'links'])];
+  return [...problems, ...checkKeys(outbox, at), ...checkLinks(outbox.links, ['outboxes', index, 'links'])];
+}
+
+/** Everybody who reads may search by a key: what is masked cannot be one, as a search would confirm it. */
+function checkKeys({ keys, mask }: Unread, at: (...rest: PropertyKey[]) => string): string[] {
+  const paths = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+  const masked = paths(mask).filter((path) => typeof path === 'string');
+  return paths(keys).flatMap((key, index) => {
+    if (typeof key !== 'string' || !isFieldPath(key)) return [];
+    const { content, steps } = contentPath(key);
+    return hidesPath(masked, content, steps)
+      ? [`${at('keys', index)}: ${key} is masked: name a value that everybody may see who reads events`]
+      : [];
+  });
 }
 
 /** The problem of a built-in shape on another engine than its database; null if none. */

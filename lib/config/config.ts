@@ -29,6 +29,8 @@ export interface OutboxConfig {
   amount: { value: string; currency?: string } | null;
   /** Paths such as `payload.customer.email`, `headers.authorization`; `*` matches every key or index. */
   mask: string[];
+  /** Paths of business keys, such as `payload.order_id`, that events are found by. */
+  keys: string[];
   /** Address of the page that says what to do when the relay has stopped. */
   runbook: string | null;
 }

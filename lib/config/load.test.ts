@@ -48,6 +48,7 @@ describe('a good configuration', () => {
       links: [],
       amount: null,
       mask: [],
+      keys: [],
       runbook: null,
     });
   });
@@ -139,12 +140,11 @@ outboxes:
   });
 
   it('says which parts it accepts and does not use', () => {
-    const standby = outbox('    keys: [payload.order.id]\n').replace("orders'}", "orders', replicaUrl: 5}");
+    const standby = outbox('').replace("orders'}", "orders', replicaUrl: 5}");
     expect(good(`${standby}\nalerts: {rules: []}\napprovals: {above: 100}\n`).unused).toEqual([
       'alerts: this version does nothing with it',
       'approvals: this version does nothing with it',
       'databases.orders.replicaUrl: this version does nothing with it; a url on a standby does the same',
-      'outboxes[0].keys: this version does nothing with it',
     ]);
   });
 });

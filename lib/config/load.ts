@@ -61,6 +61,7 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey, supported: Supported): 
     links: entry.links ?? [],
     amount: entry.amount ?? null,
     mask: entry.mask ?? [],
+    keys: entry.keys ?? [],
     runbook: entry.runbook ?? null,
   };
 }

@@ -2,7 +2,7 @@
 import { tableRefSchema } from '@/lib/shape/schema/names';
 import { shapeSchema } from '@/lib/shape/shape';
 import { CONNECTIONS_PER_SERVER_MIN } from '@/lib/shared/connections';
-import { formatPath } from '@/lib/shared/lists/document-path';
+import { formatPath, rawSteps } from '@/lib/shared/lists/document-path';
 import { isTimeZone } from '@/lib/shared/preferences';
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -40,6 +40,8 @@ const fieldPath = z
   .refine(isFieldPath, 'write a path such as payload.customer.email or headers.authorization')
   .describe('Path into the event, for instance `payload.customer.email`; `*` stands for every key or index');
 
+const keyPath = fieldPath.refine((text) => !rawSteps(text).some((step) => step.startsWith('*')), 'name one value: a key cannot hold *');
+
 /** Accepts text too, as `${ENV}` gives text. */
 const wholeNumber = z
   .union([z.int(), z.string().regex(/^\d+$/, 'write a whole number').transform(Number)])
@@ -60,6 +62,9 @@ const keep = duration.refine(
   (seconds) => seconds >= 3 * DAY_SECONDS && seconds <= 3_650 * DAY_SECONDS,
   'write a duration from 3d to 3650d',
 );
+
+/** Each one without an index costs every search of it a look through the table. */
+const KEYS_MAX = 8;
 
 const later = z.unknown();
 
@@ -125,7 +130,11 @@ const outboxSchema = z.strictObject({
     .url({ protocol: /^https?$/, error: 'write an address that begins with https:// or http://' })
     .optional()
     .describe('Address of what to do when its relay has stopped'),
-  keys: later.optional(),
+  keys: z
+    .array(keyPath)
+    .max(KEYS_MAX, `name at most ${KEYS_MAX}`)
+    .optional()
+    .describe('Business keys that events are found by besides id, dedup key and aggregate id, for instance `payload.order_id`'),
 });
 
 const perServer = wholeNumber.refine(
@@ -189,6 +198,5 @@ export function laterKeys(file: ConfigFile): string[] {
   return [
     ...LATER_KEYS.filter((key) => file[key] !== undefined).map((key) => `${key}: ${nothing}`),
     ...inDatabases.map(([id]) => `${formatPath(['databases', id, 'replicaUrl'])}: ${nothing}; a url on a standby does the same`),
-    ...file.outboxes.flatMap(({ keys }, index) => (keys === undefined ? [] : `${formatPath(['outboxes', index, 'keys'])}: ${nothing}`)),
   ];
 }

@@ -47,6 +47,8 @@ export interface IndexDescription {
   sorted: { descending: boolean; nullsFirst: boolean }[];
   /** NULLs are where ORDER BY puts them by default; the engine has no NULLS FIRST or LAST. */
   nullsUnsaid?: true;
+  /** Its first part where that is computed, by an index or a generated column: as the server prints it, without blanks, quotes and brackets. */
+  expression?: string;
   /** The column after `columns` of which only a prefix is indexed. */
   beginning?: string;
 }

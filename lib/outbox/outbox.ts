@@ -16,6 +16,7 @@ export interface OutboxSettings extends ShapeSettings {
   links: { label: string; url: string }[];
   amount: { value: string; currency?: string } | null;
   mask: string[];
+  keys?: readonly string[];
   runbook?: string | null;
 }
 

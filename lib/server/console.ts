@@ -2,6 +2,7 @@ import 'server-only';
 import { startCarrier } from '@/lib/audit/carrier';
 import { unsettledLog } from '@/lib/audit/unsettled-log';
 import { createDirectory, directoryOptions } from '@/lib/outbox/directory';
+import { createKeyFates } from '@/lib/outbox/lists/key-fates';
 import { SUPPORTED, loadConfig } from '@/lib/config/load';
 import { createServers } from '@/lib/database/connections/servers';
 import { environment, environmentValue } from '@/lib/env';
@@ -116,6 +117,7 @@ async function create() {
     store,
     askers: knownAskers(store, { onUnnoted: warn('that a token was used could not be noted') }),
     directory,
+    keyFates: createKeyFates(directory),
     snapshots,
     exposition: createExposition({
       outboxes: directory.ids,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { PROOF_EVENTS_MAX } from '@/lib/proving/prove';
 import { MARK_DAYS } from '@/lib/store/marks';
 import { parseInstant } from '@/lib/shared/lists/event-filter';
+import { FIND_KEY_MAX, keyProblem } from '@/lib/shared/lists/found';
 import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN } from '@/lib/shared/model';
 import { MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
 import { DEFAULT_WINDOW, WINDOWS } from '@/lib/shared/figures/windows';
@@ -22,6 +23,17 @@ export const ofOutbox = z.object({ outbox: outboxId });
 export const eventId = plain(512);
 export const windowSchema = z.enum(WINDOWS, `write one of ${WINDOWS.join(', ')}`).default(DEFAULT_WINDOW);
 export const typeSchema = plain(512);
+const WRONG_KEY = {
+  empty: 'write something',
+  too_long: `write at most ${FIND_KEY_MAX} characters`,
+  bad_character: 'holds a NUL character',
+};
+export const findQuery = z.strictObject({
+  key: z.string('write it once').check(({ value, issues }) => {
+    const wrong = keyProblem(value);
+    if (wrong !== null) issues.push({ code: 'custom', input: value, message: WRONG_KEY[wrong] });
+  }),
+});
 export const cursorSchema = plain(2_048).optional();
 
 /** `limit` of a query string: 1 to 200, default 50. */

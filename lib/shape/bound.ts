@@ -40,7 +40,11 @@ export interface BoundRole {
 /** The column of a role, if the value is the column itself, so that its index serves; null for a computed value. */
 export function plainColumn(place: Place, role: ValueRole): ColumnDescription | null {
   const bound = place.roles[role];
-  if (bound === undefined || bound.path.length > 0 || bound.last || bound.join !== null) return null;
+  return bound === undefined ? null : ownColumn(bound);
+}
+
+export function ownColumn(bound: BoundRole): ColumnDescription | null {
+  if (bound.path.length > 0 || bound.last || bound.join !== null) return null;
   return bound.minusSeconds === 0 && bound.when === null && bound.constant === null ? bound.column : null;
 }
 

@@ -8,7 +8,8 @@ import { readDeadLettersSnapshot } from '@/lib/server/reads/dead-letters';
 import { readExamination } from '@/lib/server/reads/detection';
 import { examineNow, liftSilence, readDoctor, silenceFinding } from '@/lib/server/reads/doctor';
 import { readEventUpdate } from '@/lib/server/reads/event';
-import { findEvents, freezeList, readEventsSnapshot } from '@/lib/server/reads/events';
+import { freezeList, readEventsSnapshot } from '@/lib/server/reads/events';
+import { readFound } from '@/lib/server/reads/find';
 import { readFleet, readOutbox, readTypeTrends } from '@/lib/server/reads/figures';
 import { addMark, endMark } from '@/lib/server/reads/marks';
 import {
@@ -16,6 +17,7 @@ import {
   cursorSchema,
   eventId,
   findingId,
+  findQuery,
   idempotencyKey,
   interventionRequest,
   markRequest,
@@ -39,11 +41,11 @@ export const fleetSnapshot = defineAction({
   run: (context) => readFleet(context),
 });
 
-export const findEvent = defineAction({
-  id: 'palette.find-event',
+export const findSnapshot = defineAction({
+  id: 'find.snapshot',
   permission: 'outbox:read',
-  input: eventId,
-  run: (context, id) => findEvents(context, id),
+  input: findQuery,
+  run: (context, { key }) => readFound(context, key),
 });
 
 export const outboxSnapshot = defineAction({

@@ -7,7 +7,7 @@ import { defineLayout } from '@/lib/server/page';
 import { isChangeable } from '@/lib/server/reads/outboxes';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { signOut } from '../sign-out';
-import { checkIntervention, findEvent, followInterventions, intervene, previewIntervention } from './actions';
+import { checkIntervention, findSnapshot, followInterventions, intervene, previewIntervention } from './actions';
 
 export default defineLayout({
   id: 'layout.console',
@@ -27,7 +27,7 @@ export default defineLayout({
           railCollapsed={jar.get(RAIL_COOKIE)?.value === 'icons'}
           serverNow={Date.now()}
           signOut={signOut}
-          palette={<PaletteButton findEvent={findEvent} />}
+          palette={<PaletteButton find={findSnapshot} />}
         >
           {children}
         </Frame>

@@ -16,7 +16,7 @@ export const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
 
 type TableRow = Record<'s' | 't' | 'type', string> & Record<'here' | 'n', string | null>;
 type ColumnRow = Record<'name' | 'type' | 'base' | 'nullable' | 'extra' | 'rights', string> &
-  Record<'charset' | 'collation', string | null>;
+  Record<'charset' | 'collation' | 'expression', string | null>;
 
 /** A row of `select *`: both servers return upper-case names. Only MySQL has EXPRESSION and IS_VISIBLE, only MariaDB IGNORED. */
 export interface IndexPart {
@@ -37,7 +37,7 @@ export async function describeMysqlTable(db: Db, name: TableName): Promise<Table
   if (table === null) return null;
   const { rows: columns } =
     await sql<ColumnRow>`select column_name as name, column_type as type, data_type as base, is_nullable as nullable, extra as extra,
-      privileges as rights, character_set_name as charset, collation_name as collation
+      privileges as rights, character_set_name as charset, collation_name as collation, generation_expression as expression
     from information_schema.columns where table_schema = ${table.s} and table_name = ${table.t} order by ordinal_position`.execute(db);
   const statistics = await readStatistics(db, sql`table_schema = ${table.s} and table_name = ${table.t}`);
   const server = await serverOf(db);
@@ -48,7 +48,7 @@ export async function describeMysqlTable(db: Db, name: TableName): Promise<Table
     name: { schema: table.s === table.here ? null : table.s, table: table.t },
     kind,
     columns: new Map(columns.map((column) => [column.name, describeColumn(column, json)])),
-    indexes: indexesOf(statistics),
+    indexes: indexesOf(statistics).map((index) => computedBy(index, columns)),
     estimatedRows: kind === 'view' || table.n === null ? null : Number(table.n),
     notifies: [],
     privileges: {
@@ -139,6 +139,11 @@ function indexesOf(indexes: [name: string, parts: IndexPart[]][]): IndexDescript
       },
     ];
   });
+}
+
+function computedBy(index: IndexDescription, columns: ColumnRow[]): IndexDescription {
+  const expression = columns.find(({ name }) => name === index.columns[0])?.expression ?? '';
+  return expression === '' ? index : { ...index, expression: expression.replace(/\b_utf8mb[34]|[\s`'"\\()]/g, '') };
 }
 
 /** Served by the server's catalogue; locks nothing. */

@@ -23,7 +23,7 @@ interface ColumnRow extends Omit<ColumnDescription, 'kind' | 'labels' | 'over'> 
   update: boolean;
 }
 
-type IndexRow = Omit<IndexDescription, 'sorted'> & { options: number[] | null };
+type IndexRow = Omit<IndexDescription, 'sorted' | 'expression'> & { options: number[] | null; expression: string | null };
 
 type CatalogueRow = Record<'schema' | 'table' | 'relkind' | 'columns' | 'indexes' | 'notifies' | 'namesakes', string> &
   Record<'can_select' | 'can_insert' | 'can_delete', boolean> & { partitions: string | null; estimated_rows: number | null };
@@ -47,7 +47,7 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
       (select coalesce(json_agg(json_build_object('name', i.relname, 'method', m.amname, 'unique', x.indisunique and x.indimmediate, 'predicate', pg_get_expr(x.indpred, x.indrelid),
           'columns', (select json_agg(coalesce(a.attname, '') order by k.position) from unnest(x.indkey::int2[]) with ordinality as k(attnum, position)
             left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum and k.attnum > 0 where k.position <= x.indnkeyatts),
-          'options', case when m.amname = 'btree' then x.indoption::int2[] end)), '[]')
+          'expression', case when x.indkey[0] = 0 then pg_get_indexdef(i.oid, 1, true) end, 'options', case when m.amname = 'btree' then x.indoption::int2[] end)), '[]')
         from pg_index x join pg_class i on i.oid = x.indexrelid join pg_am m on m.oid = i.relam where x.indrelid = c.oid and x.indisvalid)::text as indexes,
       (select coalesce(json_agg(p.prosrc), '[]') from pg_trigger g join pg_proc p on p.oid = g.tgfoid where g.tgrelid = c.oid and not g.tgisinternal)::text as notifies,
       case when c.relkind = 'p' then (select json_build_object('key', (select json_agg(coalesce(a.attname, '') order by k.position) from pg_partitioned_table d
@@ -100,11 +100,14 @@ function describeColumn({ name, type, base, nullable, generated, labels, over }:
 }
 
 /** pg_index.indoption: bit 0 is DESC, bit 1 is NULLS FIRST. */
-function leadingColumns({ options, ...index }: IndexRow): IndexDescription {
+function leadingColumns({ options, expression, ...index }: IndexRow): IndexDescription {
   const firstExpression = index.columns.indexOf('');
   const columns = firstExpression === -1 ? index.columns : index.columns.slice(0, firstExpression);
   const sorted = (options ?? []).map((option) => ({ descending: (option & 1) !== 0, nullsFirst: (option & 2) !== 0 }));
-  return { ...index, unique: index.unique && firstExpression === -1, columns, sorted: sorted.slice(0, columns.length) };
+  const found = { ...index, unique: index.unique && firstExpression === -1, columns, sorted: sorted.slice(0, columns.length) };
+  return expression === null || index.method !== 'btree'
+    ? found
+    : { ...found, expression: expression.replace(/::text(\[\])?|[\s'"()]/g, '') };
 }
 
 /** Channels in the source of a trigger function: `pg_notify('channel', …)` and `NOTIFY channel`. */

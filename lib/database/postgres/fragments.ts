@@ -194,6 +194,15 @@ export const postgresFragments: Fragments = {
     const steps = sql`array[${sql.join(path.map((step) => sql.lit(step)))}]::text[]`;
     return whenReadable(column, description, 'json', (document) => sql<string | null>`${document} #>> ${steps}`);
   },
+  indexedTexts(column, name, path) {
+    const keys = path.map((step) => sql.lit(step));
+    const last = keys.pop() ?? sql`''`;
+    const chain = sql.join([column, ...keys.map((key) => sql`-> ${key}`), sql`->> ${last}`], sql` `);
+    return {
+      [[name, ...path].join('->').replace(/->(?=\w+$)/, '->>')]: sql`(${chain})`,
+      [`${name}#>>{${path.join(',')}}`]: sql`(${column} #>> array[${sql.join([...keys, last])}]::text[])`,
+    };
+  },
   sizeBytes: (column, description) =>
     tellsSize(description)
       ? sql`octet_length(${column})`

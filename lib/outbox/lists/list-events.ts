@@ -27,10 +27,10 @@ export async function listEvents(
   filter: EventFilter,
   page: PageRequest,
   see: Seeing | null = null,
+  list: List = filter.cause === undefined ? listOf(outbox, filter) : listOfDead(outbox, filter),
 ): Promise<EventPage<VersionedEvent>> {
   const order = filter.order ?? 'newest';
   const { cause } = filter;
-  const list = cause === undefined ? listOf(outbox, filter) : listOfDead(outbox, filter);
   const { walks, leftOut, missingIndex } = list;
   const { by } = list.order;
   const { engine } = outbox.database;

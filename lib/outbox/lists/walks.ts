@@ -10,7 +10,7 @@ import { equalities, placesFor, rowTests, timeScope, type Equalities } from './f
 import { listOrder, type ListOrder } from './order';
 import { PARTS, STATES_OF, type Part } from '../scan/sources';
 import { isSmall, type Outbox } from '../outbox';
-import { plainColumn, type Place } from '@/lib/shape/bound';
+import { plainColumn } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '../rows/row';
 
 /** In a large table, a search tries its filters on at most this many rows of a walk and reports how far it got. */
@@ -64,12 +64,18 @@ export interface List extends Walks {
 export const unlimited = (walks: readonly Walk[]): Walk[] =>
   walks.map((walk) => (walk.tests.length === 0 ? { ...walk, tried: ALL } : walk));
 
-/** Walks that together give every matching row exactly once. */
-export function listOf(outbox: Outbox, filter: EventFilter): List {
+/** Walks that together give every matching row exactly once; `equalOf` and `places` where they are not the filter's. */
+export function listOf(
+  outbox: Outbox,
+  filter: EventFilter,
+  equalOf: (at: PlaceSql) => Equalities | null = (at) => equalities(outbox, at, filter),
+  places = placesFor(outbox, filter),
+): List {
   const order = listOrder(outbox);
   const found: List = { order, walks: [], leftOut: [], missingIndex: null };
-  for (const place of placesFor(outbox, filter)) {
-    const part = partOf(outbox, order, filter, place);
+  for (const place of places) {
+    const at = placeSql(outbox, place);
+    const part = partOf(outbox, order, filter, at, equalOf(at));
     if (part === null) continue;
     const one = place.key === 'main' ? mainWalks(part, filter.state ?? []) : otherWalks(part);
     found.walks.push(...one.walks);
@@ -93,9 +99,7 @@ interface ListPart {
 }
 
 /** null if no row of the table can match. */
-function partOf(outbox: Outbox, order: ListOrder, filter: EventFilter, place: Place): ListPart | null {
-  const at = placeSql(outbox, place);
-  const equal = equalities(outbox, at, filter);
+function partOf(outbox: Outbox, order: ListOrder, filter: EventFilter, at: PlaceSql, equal: Equalities | null): ListPart | null {
   const key = order.by === 'key' ? null : roleKey(at, 'createdAt');
   return equal && { outbox, order, filter, at, key, times: timeScope(outbox, at, filter), tests: rowTests(outbox, at, filter), equal };
 }

@@ -1,8 +1,8 @@
 import type { EventText, OutboxEvent } from '@/lib/shared/model';
 import type { MappingProblem } from '@/lib/shape/bind/table';
 import { VALUE_ROLES, type Source, type ValueRole } from '@/lib/shape/schema/source';
-import { hidesPath } from './paths';
 import { pathSteps } from '@/lib/shared/lists/document-path';
+import { hidesPath } from '@/lib/shared/lists/masked-paths';
 import type { OutboxSettings } from '../outbox';
 
 type Settings = Pick<OutboxSettings, 'mask' | 'shape' | 'amount'>;

@@ -1,5 +1,5 @@
 import { CARD_DIGITS, MASK } from '@/lib/shared/lists/shown';
-import { SENSITIVE_KEYS } from './paths';
+import { SENSITIVE_KEYS } from '@/lib/shared/lists/masked-paths';
 
 const EMAIL = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b/g;

@@ -3,7 +3,7 @@ import { MASK, type Content } from '@/lib/shared/lists/shown';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { decodeContent, type StoredContent } from '../rows/content';
 import { hiddenFields } from './hidden-fields';
-import { advance, isSensitive, maskedPaths } from './paths';
+import { advance, isSensitive, maskedPaths } from '@/lib/shared/lists/masked-paths';
 import { maskText } from './mask-text';
 import type { Outbox } from '../outbox';
 

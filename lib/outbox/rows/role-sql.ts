@@ -4,7 +4,7 @@ import { and, belongs, compileCondition, type Scope } from '@/lib/shape/compile'
 import { isTimeRole, type ValueRole } from '@/lib/shape/schema/source';
 import type { Shape } from '@/lib/shape/shape';
 import type { Outbox } from '../outbox';
-import { plainColumn, type BoundRole, type Place } from '@/lib/shape/bound';
+import { ownColumn, type BoundRole, type Place } from '@/lib/shape/bound';
 import { READ_BYTES } from './content';
 
 export interface RoleSql {
@@ -22,14 +22,17 @@ export function scopeOf(outbox: Outbox, place: Place): Scope {
 /** The value of a role; null if the place lacks it. A value inside a document of more than `largest` bytes is NULL, and not read. */
 export function roleSql(outbox: Outbox, place: Place, role: ValueRole, alias: string, largest = READ_BYTES): RoleSql | null {
   const bound = place.roles[role];
-  if (bound === undefined) return null;
-  const plain = plainColumn(place, role);
+  return bound === undefined ? null : valueSql(outbox, place, bound, isTimeRole(role), alias, largest);
+}
+
+/** The value that a role, or a path below it, is bound to. */
+export function valueSql(outbox: Outbox, place: Place, bound: BoundRole, timed: boolean, alias: string, largest = READ_BYTES): RoleSql {
+  const plain = ownColumn(bound);
   if (plain !== null) return { sql: sql.id(alias, plain.name), description: plain };
   const { fragments, timeZone } = outbox.scope;
   if (bound.constant !== null)
     return { sql: fragments.asText(sql.lit(bound.constant)), description: { ...bound.column, kind: 'text', type: 'text' } };
-  const value = innerValue(bound, role, alias, outbox.scope, largest);
-  const timed = isTimeRole(role);
+  const value = innerValue(bound, timed, alias, outbox.scope, largest);
   let found = timed ? { sql: fragments.instant(value.sql, value.description, timeZone), description: instantOf(value.description) } : value;
   if (bound.minusSeconds !== 0) found = { ...found, sql: fragments.secondsBefore(found.sql, bound.minusSeconds) };
   if (bound.join !== null) found = { ...found, sql: joined(bound, found.sql, alias) };
@@ -40,7 +43,7 @@ export function roleSql(outbox: Outbox, place: Place, role: ValueRole, alias: st
 const instantOf = ({ time: _, ...description }: ColumnDescription): ColumnDescription => ({ ...description, ...INSTANT, nullable: true });
 
 /** The column's value, its last element or a path into it; from the companion's row if the role is joined. */
-function innerValue(bound: BoundRole, role: ValueRole, alias: string, { fragments }: Scope, largest: number): RoleSql {
+function innerValue(bound: BoundRole, timed: boolean, alias: string, { fragments }: Scope, largest: number): RoleSql {
   const column = columnOf(bound, alias);
   const within = (found: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`(case when ${fragments.sizeBytes(column, bound.column)} <= ${sql.lit(largest)} then ${found} end)`;
@@ -54,7 +57,7 @@ function innerValue(bound: BoundRole, role: ValueRole, alias: string, { fragment
   const text: ColumnDescription = { ...bound.column, kind: 'text', type: 'text', nullable: true, time: bound.column.time ?? 'iso' };
   return {
     sql: within(fragments.jsonText(value.sql, bound.path, value.description)),
-    description: isTimeRole(role) ? text : { ...text, time: undefined },
+    description: timed ? text : { ...text, time: undefined },
   };
 }
 

@@ -1,7 +1,5 @@
 import 'server-only';
-import { findEvents as find } from '@/lib/outbox/lists/find';
 import { freezeEvents, listEvents, type PageRequest } from '@/lib/outbox/lists/list-events';
-import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/shared/lists/event-filter';
 import { type Cause, type EventsSnapshot, type FrozenPage, PAGE_LIMIT_DEFAULT, type EventFilter, type EventPage } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -82,16 +80,4 @@ export async function firstEvents(context: Context, outboxId: string, search: UR
     if (!(error instanceof Problem) || error.code === 'not_found') throw error;
     return { ...shown, initial: { asOf: null, page: null, problem: { code: error.code, reference: error.reference } } };
   }
-}
-
-/** The events with this id, dedup key or aggregate id in every outbox, by their indexes, and where could not be looked. */
-export async function findEvents(context: Context, wanted: string) {
-  const { directory } = context.console;
-  const hidden = (outbox: string): ReadonlySet<string> => (seesAll(context) ? new Set() : hiddenFields(directory.settings(outbox)));
-  const { events, ...rest } = await find(directory, wanted, hidden);
-  const found = events.map(({ outbox, event: { id, type, aggregateId, state } }) => {
-    const shown = hidden(outbox);
-    return { outbox, id, type: shown.has('type') ? null : type, aggregateId: shown.has('aggregateId') ? null : aggregateId, state };
-  });
-  return { events: found, ...rest };
 }

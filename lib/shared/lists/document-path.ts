@@ -18,6 +18,12 @@ export function pathSteps(path: string): string[] {
   return steps[0] === 'payload' || steps[0] === '$' ? steps.slice(1) : steps;
 }
 
+/** Where a path of the configuration leads: which document, and its steps there. */
+export function contentPath(path: string): { content: 'payload' | 'headers'; steps: string[] } {
+  const [root, ...rest] = rawSteps(path);
+  return root === 'headers' ? { content: 'headers', steps: rest } : { content: 'payload', steps: pathSteps(path) };
+}
+
 /** All steps as written, without quotes and brackets. */
 export function rawSteps(path: string): string[] {
   return [...path.matchAll(/\[\s*"([^"]*)"\s*\]|\[\s*'([^']*)'\s*\]|\[\s*(\*|\d+)\s*\]|([^.[\]]+)/g)].map(

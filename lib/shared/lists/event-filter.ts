@@ -159,14 +159,3 @@ function offsetMinutes(zone: string): number {
 
 /** A result of `parseInstant` as text that sorts by time, sub-millisecond digits included. */
 const sortable = (instant: string): string => `${instant.slice(0, 19)}${instant.slice(20, -1).padEnd(9, '0')}`;
-
-/** Roles that name an event, or what it is about, to people. */
-export type KeyRole = 'id' | 'dedupKey' | 'aggregateId';
-
-/** Where a search for an event did not look. */
-export interface FindGap {
-  outbox: string;
-  /** null: the whole outbox, which did not answer. */
-  role: KeyRole | null;
-  why: 'no_index' | 'hidden' | 'unread';
-}

@@ -1,4 +1,4 @@
-import { rawSteps } from '@/lib/shared/lists/document-path';
+import { rawSteps } from './document-path';
 
 /** Keys hidden from roles without `payload:unmask` even if no path names them. */
 export const SENSITIVE_KEYS =
