@@ -5,14 +5,16 @@
 import { NextResponse, type NextRequest } from 'next/server';
 import { environment, isLoopback } from './lib/env';
 import { publicOrigin } from './lib/server/auth/origin';
-import { BASE_PATH } from './lib/shared/base-path';
+import { isOfCards, knownEmbedding, openPart, type OpenPart } from './lib/server/embedding/settings';
 import { contentSecurityPolicy, securityHeaders } from './lib/server/security-headers';
+import { BASE_PATH } from './lib/shared/base-path';
 import { NONCE_HEADER, PATH_HEADER, sessionCookieName } from './lib/server/auth/cookies';
 
 // The first: below a base path the other one misses its root.
 export const config = { matcher: ['/', '/((?!_next/static/|favicon.ico$).*)'] };
 
-const isPublic = (pathname: string): boolean => pathname === '/login' || pathname.startsWith('/api/') || pathname.startsWith('/_next/');
+const isPublic = (pathname: string): boolean =>
+  pathname === '/login' || pathname.startsWith('/api/') || pathname.startsWith('/_next/') || isOfCards(pathname);
 /** Files of public/, which hold nothing secret. */
 const isFile = (pathname: string): boolean => /\.(svg|png|ico|json|txt|webmanifest)$/.test(pathname);
 
@@ -44,8 +46,8 @@ export function proxy(request: NextRequest): NextResponse {
   const origin = publicOrigin();
   const https = origin.startsWith('https://');
   const { pathname, search } = request.nextUrl;
-  const secured = (response: NextResponse): NextResponse => {
-    for (const [name, value] of Object.entries(securityHeaders(https))) response.headers.set(name, value);
+  const secured = (response: NextResponse, opened: OpenPart | null = null): NextResponse => {
+    for (const [name, value] of Object.entries(securityHeaders(https, opened))) response.headers.set(name, value);
     return response;
   };
 
@@ -69,14 +71,26 @@ export function proxy(request: NextRequest): NextResponse {
     return secured(NextResponse.redirect(to, 307));
   }
 
+  const embedding = knownEmbedding();
+  // A file is there for everybody who builds the console, and its address for those who are to use it.
+  if (embedding === null && openPart(decodeURIComponent(pathname)) === 'script')
+    return secured(new NextResponse('Not found', { status: 404, headers: { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' } }));
+  const opened = embedding === null ? null : openPart(pathname);
+  if (opened === 'script') return secured(NextResponse.next(), opened);
+
   const nonce = Buffer.from(crypto.randomUUID()).toString('base64');
-  const policy = contentSecurityPolicy({ nonce, https, development: !environment().production });
+  const policy = contentSecurityPolicy({
+    nonce,
+    https,
+    development: !environment().production,
+    ancestors: opened === null ? undefined : embedding?.origins,
+  });
   const headers = new Headers(request.headers);
   headers.set(NONCE_HEADER, nonce);
   headers.set(PATH_HEADER, `${pathname}${search}`);
   // Next takes the nonce for its own scripts from here.
   headers.set('Content-Security-Policy', policy);
-  const response = secured(NextResponse.next({ request: { headers } }));
+  const response = secured(NextResponse.next({ request: { headers } }), opened);
   response.headers.set('Content-Security-Policy', policy);
   // Pages show what one person may see: no cache keeps them, and Back after sign-out finds nothing.
   if (!isFile(pathname)) response.headers.set('Cache-Control', 'private, no-store');

@@ -2,28 +2,30 @@
  * Masked means unfindable: a viewer is asked to tell two tables apart that differ in masked values of equal length alone,
  * through every route and every reading behind a page. `MASKED_PAIRS=500` tries more of them.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { getConsole } from '@/lib/server/console';
 import type { Context } from '@/lib/server/context';
+import { readCard } from '@/lib/server/embedding/cards';
 import { readAllDeadLetters, readDeadLetters } from '@/lib/server/reads/dead-letters';
 import { examineNow, readDoctor, readHeadlines } from '@/lib/server/reads/doctor';
 import { readEventDetail } from '@/lib/server/reads/event';
 import { readFleet, readOutbox as readFigures, readTypeTrends } from '@/lib/server/reads/figures';
-import { readFound } from '@/lib/server/reads/find';
 import { filtersHidden, visibleFilter } from '@/lib/server/reads/shown';
 import { isChangeable, readOutboxInfo } from '@/lib/server/reads/outboxes';
 import { readProof } from '@/lib/server/reads/changes';
 import type { RouteHandler } from '@/lib/server/route';
 import { contextOf, useTestConsole } from '@/scripts/testing/console';
+import type { FateCard } from '@/lib/shared/embedding/cards';
 import { parseEventFilter } from '@/lib/shared/lists/event-filter';
 import type { EventDetail, EventPage } from '@/lib/shared/model';
-import { can, type Permission } from '@/lib/shared/permissions';
+import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { insertAuditEntries } from '@/lib/store/audit';
 import { useTestDatabase } from '@/scripts/testing/database';
+import { declaredEntries } from '@/scripts/testing/declared-entries';
 import { changePairTable, createPairTable, pairOutbox, pairs, pairsWanted, type Pair, type PairRow } from '@/scripts/testing/masked-pairs';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { PATIENCE_MS } from '@/scripts/testing/patience';
@@ -75,16 +77,6 @@ async function handlers(): Promise<Map<string, RouteHandler>> {
     for (const [method, handler] of Object.entries(exported)) all.set(`${method} ${path.dirname(file)}`, handler);
   }
   return all;
-}
-
-/** Ids and permissions of the pages and actions there are. */
-function entryPoints(): { id: string; permission: Permission }[] {
-  const files = readdirSync(APP, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'));
-  return files.flatMap((file) =>
-    [
-      ...readFileSync(path.join(APP, file), 'utf8').matchAll(/define(?:Page|Action|Layout)\(\{\s*id: '([^']+)',\s*permission: '([^']+)'/g),
-    ].map(([, id = '', permission]) => ({ id, permission: permission as Permission })),
-  );
 }
 
 interface Question {
@@ -202,6 +194,8 @@ const fleet: Reading = async (context, id) => {
   const { entries, doctor } = await readFleet(context);
   return [entries.filter(({ outbox }) => outbox.id === id), doctor[id], (await readHeadlines(context))[id]];
 };
+const cards: Reading = (context, id) =>
+  Promise.all((['outbox', 'dead-letters', 'fleet'] as const).map((view) => readCard(context, { view, outbox: id, outboxes: [id] })));
 const eventScreen = everyRow(readEventDetail);
 const doctorScreen: Reading = (context, id) => readDoctor(context, id);
 const BY_ROUTE: Reading = () => 'asked by route';
@@ -212,7 +206,7 @@ const foundKeys: Reading = async (context, id, { rows }) => {
   for (const key of [...rows.map((row) => String(row.id)), ...hiddenOf(rows).slice(0, 3)]) {
     // A few keys a second are looked for.
     const ask = async () => {
-      const answer = await readFound(context, key, [id]);
+      const answer = (await readCard(context, { view: 'fate', key, outboxes: [id] })) as FateCard;
       if (answer.outboxes.some(({ why }) => why === 'not_answered' || why === 'searching')) throw new Error(`${id} has not answered`);
       return answer;
     };
@@ -222,7 +216,7 @@ const foundKeys: Reading = async (context, id, { rows }) => {
   return all;
 };
 
-/** What each page and action that a viewer may see reads; one that is not here fails the test. */
+/** What each page, action and card that a viewer may see reads; one that is not here fails the test. */
 const READINGS: Record<string, Reading> = {
   'layout.console': NOTHING_OF_EVENTS,
   'page.fleet': fleet,
@@ -230,6 +224,7 @@ const READINGS: Record<string, Reading> = {
   'page.outbox': outboxScreen,
   'outbox.snapshot': outboxScreen,
   'outbox.type-trends': outboxScreen,
+  'api.embed': cards,
   'page.events': (context, id) => readOutboxInfo(context.console, id),
   'events.snapshot': BY_ROUTE,
   'page.event': eventScreen,
@@ -355,9 +350,9 @@ async function seenByOperators({ pair, ids }: Case): Promise<void> {
 describe('every door a viewer has', () => {
   it('is asked', async () => {
     const asked = new Set([...OF_ALL, ...BY_READING, ...questions('x', found[0] as Pair).map(({ handler }) => handler)]);
-    const open = [...(await handlers())].filter(([, { entry }]) => 'permission' in entry && can('viewer', entry.permission as Permission));
+    const open = [...(await handlers())].filter(([, { entry }]) => entry.permission !== undefined && can('viewer', entry.permission));
     expect(open.map(([name]) => name).filter((name) => !asked.has(name) && !name.includes('[...unknown]'))).toEqual([]);
-    const seen = entryPoints().filter(({ permission }) => can('viewer', permission));
+    const seen = declaredEntries(APP).filter(({ permission }) => can('viewer', permission));
     expect(seen.map(({ id }) => id).filter((id) => !(id in READINGS))).toEqual([]);
     expect(seen.length).toBeGreaterThan(15);
   });

@@ -47,6 +47,11 @@ describe('every entry point of the source', () => {
     expect(open.filter((file) => !PUBLIC.some((prefix) => file.startsWith(prefix)))).toEqual([]);
   });
 
+  it('is open to tokens of cards only where their data is', () => {
+    const open = entries.filter(({ access }) => access === 'embedded').map(({ file, name }) => `${name} ${file}`);
+    expect(open).toEqual(['GET app/api/embed/[view]/route.ts']);
+  });
+
   it('or an answer of lib/server depends on each permission that a role may have', () => {
     const folder = path.join(ROOT, 'lib/server');
     const files = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test)\.ts$/.test(file));
@@ -94,6 +99,11 @@ describe('the check itself', () => {
     ['app/api/a/route.ts', `export async function GET() { return new Response(); }`],
     ['app/api/a/route.ts', `export { GET } from './other';`],
     ['app/api/a/route.ts', `export const { GET } = handlers;`],
+    ['app/api/a/route.ts', `export const GET = defineRoute({ id: 'a', embedded: true, run });`],
+    ['app/api/a/route.ts', `export const GET = defineEmbeddedRoute({ id: 'a', run });`],
+    ['app/api/a/route.ts', `export const GET = defineEmbeddedRoute({ id: 'a', permission: 'outbox:read', run });`],
+    ['app/api/a/route.ts', `export const GET = defineEmbeddedRoute({ id: 'a', embedded: true, public: true, run });`],
+    ['app/a/page.tsx', `export default defineEmbeddedRoute({ id: 'a', embedded: true, render });`],
     ['app/a/actions.ts', `'use server'; export async function act() {}`],
     ['lib/server/a.ts', `'use server'; export const act = async () => {};`],
     ['components/a.tsx', `export function A() { async function act() { 'use server'; } return null; }`],
@@ -110,6 +120,7 @@ describe('the check itself', () => {
     ['app/a/page.tsx', `const page = definePage({ id: 'a', permission: 'audit:read', render }); export default page;`, 'audit:read'],
     ['app/(site)/login/page.tsx', `export default definePublicPage({ id: 'login', public: true, render });`, 'public'],
     ['app/api/a/route.ts', `export const POST = defineRoute({ id: 'a', permission: 'event:operate', run });`, 'event:operate'],
+    ['app/api/a/route.ts', `export const GET = defineEmbeddedRoute({ id: 'a', embedded: true, run });`, 'embedded'],
     ['app/a/actions.ts', `'use server'; export const act = defineAction({ id: 'a', permission: 'event:operate', run });`, 'event:operate'],
   ])('reads the declaration in %s: %s', (file, text, access) => {
     expect(entryPointsOf(file, text)).toMatchObject({ problems: [], entries: [{ access }] });

@@ -13,7 +13,7 @@ export interface EntryPoint {
   /** Exported name. */
   name: string;
   id: string;
-  /** A permission of lib/shared/permissions.ts, or `public`. */
+  /** A permission of lib/shared/permissions.ts, `public`, or `embedded`: who has the token of a card. */
   access: string;
 }
 
@@ -25,9 +25,11 @@ export interface EntryPoints {
 const MAKERS: Record<EntryPoint['kind'], readonly string[]> = {
   page: ['definePage', 'definePublicPage'],
   layout: ['defineLayout'],
-  route: ['defineRoute'],
+  route: ['defineRoute', 'defineEmbeddedRoute'],
   action: ['defineAction'],
 };
+/** What it makes is open to tokens of cards, and nothing else is: both are declared. */
+const EMBEDDED = 'defineEmbeddedRoute';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** What surrounds every page, the sign-in included, and every card: they show nothing of their own. */
 const ROOT_LAYOUTS = new Set(['app/(site)/layout.tsx', 'app/(cards)/layout.tsx']);
@@ -106,9 +108,15 @@ function readEntry(
   }
   const id = property(expression, 'id');
   const permission = property(expression, 'permission');
+  const isEmbedded = expression.expression.text === EMBEDDED;
   const isPublic = property(expression, 'public') === 'true';
-  const access = isPublic ? 'public' : permission;
-  if (access !== 'public' && !(PERMISSIONS as readonly (string | null)[]).includes(access)) {
+  const declaresCards = property(expression, 'embedded') === 'true';
+  const access = isPublic ? 'public' : declaresCards ? 'embedded' : permission;
+  if (isEmbedded !== declaresCards || (isEmbedded && (isPublic || permission !== null))) {
+    found.problems.push(`${file}: ${name} is embedded by ${EMBEDDED} and by embedded: true alone, without public or permission`);
+    return;
+  }
+  if (access !== 'public' && access !== 'embedded' && !(PERMISSIONS as readonly (string | null)[]).includes(access)) {
     found.problems.push(`${file}: ${name} declares no permission that lib/shared/permissions.ts knows`);
     return;
   }

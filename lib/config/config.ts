@@ -35,6 +35,17 @@ export interface OutboxConfig {
   runbook: string | null;
 }
 
+/** Signs tokens that open cards. HS256 has a `secret`, EdDSA a `publicKey` (Ed25519, SPKI PEM). */
+export interface EmbeddingKey {
+  /** What a token's header names as `kid`. */
+  id: string;
+  algorithm: 'HS256' | 'EdDSA';
+  secret?: string;
+  publicKey?: string;
+  /** null: all of them. */
+  outboxes: string[] | null;
+}
+
 export interface Config {
   path: string;
   /** Connection string of the store; null for the embedded one. */
@@ -48,6 +59,8 @@ export interface Config {
   metrics: { anonymous: boolean; tickMs: number };
   /** Days to keep the history's hours and days. */
   retention: { rollupDays: number };
+  /** Who may show cards, `origins` as browsers write them, and see them; null: nobody. */
+  embedding: { origins: string[]; session: boolean; keys: EmbeddingKey[] } | null;
   /** A line for each key that this version accepts but ignores; printed at start. */
   unused: string[];
 }

@@ -12,6 +12,7 @@ import type { EngineKey } from '@/lib/shared/model';
 import { crossCheck, engineOf, extraParameters } from './checks';
 import type { Config, ConfigReading, DatabaseConfig, Supported, OutboxConfig, UsablePart } from './config';
 import { interpolate, usablePart, withIds } from './document';
+import { checkEmbedding, embeddingOf } from './embedding';
 import { problemLines } from './problems';
 import { fileSchema, parseDurationSeconds, laterKeys, type ConfigFile, type OutboxEntry } from './schema';
 import { recover } from './syntax';
@@ -83,6 +84,7 @@ function configOf(file: ConfigFile, path: string, supported: Supported): Config 
     auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS, trustedProxies: file.auth?.trustedProxies ?? [] },
     metrics: { anonymous: file.metrics?.anonymous ?? false, tickMs: (file.metrics?.tick ?? TICK_SECONDS) * 1_000 },
     retention: { rollupDays: Math.ceil((file.retention?.rollups ?? ROLLUP_DAYS * DAY_SECONDS) / DAY_SECONDS) },
+    embedding: embeddingOf(file.embedding),
     unused: laterKeys(file),
   };
 }
@@ -122,7 +124,7 @@ function checkDocument(
   const document = interpolate(written, lookUp, problems);
   const parsed = fileSchema.safeParse(document);
   if (!parsed.success) problems.push(...problemLines(parsed.error, fileSchema, document));
-  problems.push(...crossCheck(document, supported));
+  problems.push(...crossCheck(document, supported), ...checkEmbedding(document, problems));
   const whole: UsablePart | null =
     parsed.success && problems.length === 0
       ? { config: configOf(parsed.data, path, supported), places: parsed.data.outboxes.map((_, place) => place) }

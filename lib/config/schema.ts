@@ -155,6 +155,26 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
+/** What is beyond types is checked in embedding.ts. */
+const embeddingSchema = z.strictObject({
+  origins: z.array(z.string()).optional().describe('Pages that may show cards, `https://orders.example.com`; no other page may'),
+  session: z.boolean().optional().describe('Whether who is signed in sees cards on pages of the same site; false when left out'),
+  keys: z
+    .array(
+      z.strictObject({
+        id: slug.describe('What a token names as `kid`'),
+        secret: z.string().optional().describe('For HS256: at least 32 bytes'),
+        publicKey: z
+          .union([z.string(), z.record(z.string(), z.unknown())])
+          .optional()
+          .describe('For EdDSA: Ed25519, as SPKI PEM or JWK'),
+        outboxes: z.array(z.string()).min(1, 'write at least one, or leave it out for all').optional().describe('All when left out'),
+      }),
+    )
+    .optional()
+    .describe("Keys of the back ends that sign tokens for their pages' cards"),
+});
+
 export const fileSchema = z.strictObject({
   $schema: z.string().optional(),
   store: z.string().min(1).optional().describe("The console's own PostgreSQL; an embedded one when left out"),
@@ -179,7 +199,7 @@ export const fileSchema = z.strictObject({
   retention: z
     .strictObject({ rollups: keep.optional().describe('How long the history of figures is kept; 400d when left out') })
     .optional(),
-  embedding: later.optional(),
+  embedding: embeddingSchema.optional(),
   metrics: z
     .strictObject({
       anonymous: z.boolean().optional(),
@@ -190,7 +210,7 @@ export const fileSchema = z.strictObject({
 export type ConfigFile = z.infer<typeof fileSchema>;
 export type OutboxEntry = ConfigFile['outboxes'][number];
 
-const LATER_KEYS = ['roles', 'alerts', 'approvals', 'embedding'] as const satisfies (keyof ConfigFile)[];
+const LATER_KEYS = ['roles', 'alerts', 'approvals'] as const satisfies (keyof ConfigFile)[];
 
 export function laterKeys(file: ConfigFile): string[] {
   const nothing = 'this version does nothing with it';

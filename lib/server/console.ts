@@ -23,6 +23,7 @@ import { Problem } from '@/lib/shared/problems';
 import { noteActed } from '@/lib/store/acted';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { openStore, type Store } from '@/lib/store/store';
+import { setEmbedding } from './embedding/settings';
 import { failureLog } from './failure-log';
 import { log } from './log';
 import { createUnderWay, isEnding } from './under-way';
@@ -76,6 +77,7 @@ async function create() {
     await Promise.all([directory.close(), store.close()]);
     throw unusable(wrong);
   }
+  setEmbedding(config.embedding);
   const carrier = startCarrier({ directory, store, onError: warnOf('records could not be carried into the audit') });
   const snapshots = createSnapshots(directory, {
     history: openHistory(store),

@@ -20,13 +20,16 @@ export class BadRequest extends Error {
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const fields: Record<string, string> = {};
+  // A map: a field may be called `constructor`.
+  const fields = new Map<string, string>();
   for (const issue of parsed.error.issues) {
     const names = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
-    for (const name of names)
-      fields[name.map(String).join('.') || 'input'] ??= issue.code === 'unrecognized_keys' ? 'unknown' : issue.message;
+    for (const path of names) {
+      const name = path.map(String).join('.') || 'input';
+      if (!fields.has(name)) fields.set(name, issue.code === 'unrecognized_keys' ? 'unknown' : issue.message);
+    }
   }
-  throw invalid('The request cannot be understood', fields);
+  throw invalid('The request cannot be understood', Object.fromEntries(fields));
 }
 
 export function invalid(what: string, fields: Record<string, string>): Problem {

@@ -81,9 +81,10 @@ export function definePage({ id, permission, render }: Definition<{ params: Path
 export function definePublicPage(definition: {
   id: string;
   public: true;
-  render: (search: URLSearchParams) => Promise<ReactNode>;
+  render: (search: URLSearchParams, params: PathParams) => Promise<ReactNode>;
 }): Entry<PageProps> {
-  const page = async ({ searchParams }: PageProps): Promise<ReactNode> => definition.render(toSearchParams(await searchParams));
+  const page = async (props: PageProps): Promise<ReactNode> =>
+    definition.render(toSearchParams(await props.searchParams), await pathParams(props));
   return declare(page, { id: definition.id, public: true });
 }
 

@@ -41,10 +41,10 @@ export type Who = Pick<Actor, 'id' | 'name'> & { role: string };
 
 /** Who sends the request. `id` is stable and scopes idempotency keys; `name` is what the audit shows. */
 export interface Actor {
-  /** `account:<uuid>` or `token:<uuid>`. */
+  /** `account:<uuid>`, `token:<uuid>` or `embedding:<id of its key>`. */
   id: string;
-  /** The account's e-mail, or the token's name. */
+  /** The account's e-mail, the token's name, or whom another back end shows a card. */
   name: string;
   role: Role;
-  kind: 'account' | 'token';
+  kind: 'account' | 'token' | 'embedding';
 }

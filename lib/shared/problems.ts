@@ -3,7 +3,10 @@ import type { ReadOnlyReason } from './changes/read-only';
 /** Stable codes of `application/problem+json` responses, with their HTTP status. */
 export const PROBLEM_STATUS = {
   unauthenticated: 401,
+  token_expired: 401,
+  token_invalid: 401,
   forbidden: 403,
+  not_allowed: 403,
   not_found: 404,
   invalid: 400,
   conflict: 409,

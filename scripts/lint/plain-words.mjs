@@ -9,7 +9,7 @@ export const PLAIN_WORDS = new Set(
     a about above absolute access act acted action active add addition admit advance advice after ago alive all alternative and
     answer any api applied apply archive around as asked asker assumed at attempted auth author authorise auxiliary available axes
     back bad bar bare base bearer because before beginning begun behind belong beside binary bind blind block blocked bound box
-    browser button by byte call called can cannot cap capped captured card carried carrying case change changeable changed channel
+    browser button by byte call called can cannot cap capped captured carried carrying case change changeable changed channel
     character cheap checkbox child choice choose chosen circumstance claim classified classify clean clear client close code collect
     collection command common compact compared compile compute computed config configured console context contradiction control
     cookie copy cost count counted counter cover create created cross csv current cut cycle data date day db ddl deciding
@@ -17,7 +17,7 @@ export const PLAIN_WORDS = new Set(
     direction disjoint doctor document done door down drag due duration duty earliest editor elsewhere email embedded empty
     encode encoding end ending enter epoch error estimate every exact examine examined examiner excessive expect expectation
     expected export extra fact failing falling fault feature fetch fetched few field file filled filler find finite first fixed
-    fold folded folder follow followed footer for foreign forget forgive form format forwarded found fraction frame free frequent
+    fold folded folder follow followed footer for foreign forget forgive form format forwarded found fraction free frequent
     fresh from frozen function gather gauge general generate generic get go grew ground group growing halt halted has hash head health
     healthy heat height held here hide hint hold holder hour how href hue hydrate icon id idempotency identification identify ids
     if image implausible in indexed info inline input insert inserted inset install instant integer interpolate interval intervene
@@ -40,7 +40,7 @@ export const PLAIN_WORDS = new Set(
     than theme there through throwaway ticked ticking time timeout timing titled to together tone too top touch touched
     transaction transactional transition tree tried trouble true truth turn typed unanswered unavailable uncounted under unique
     unit unknown unless unlimited unmark unprivileged unreachable unread unseen unsettled up update url usable use utc uuid vacuum
-    value variable verify versioned vetoe view viewport visible visit visitor wait waiting wall wanted warning watch watched way
+    value variable verify versioned vetoe viewport visible visit visitor wait waiting wall wanted warning watch watched way
     weak where who whole why width with within word worst writable write written yield zero zone
   `
     .trim()

@@ -44,12 +44,25 @@ roles: {}
 alerts: {}
 approvals: {}
 retention: {rollups: 30d}
-embedding: {}
+embedding:
+  origins: [https://orders.example.com]
+  session: true
+  keys:
+    - {id: shop, secret: 0123456789abcdef0123456789abcdef, outboxes: [orders]}
+    - {id: desk, publicKey: {kty: OKP, crv: Ed25519, x: 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo}}
 metrics: {anonymous: true, tick: 10s}
 `;
 
 /** Without them the file is refused: they are read. */
-const NEEDED = ['databases.*.url', 'outboxes.*.id', 'outboxes.*.database', 'outboxes.*.table', 'outboxes.*.shape'];
+const NEEDED = [
+  'databases.*.url',
+  'outboxes.*.id',
+  'outboxes.*.database',
+  'outboxes.*.table',
+  'outboxes.*.shape',
+  'embedding.origins',
+  ...['id', 'secret', 'publicKey'].map((key) => `embedding.keys.*.${key}`),
+];
 /** For editors. */
 const NOT_OURS = ['$schema'];
 
@@ -158,7 +171,7 @@ describe('every key of the configuration', () => {
     const programs = sourceFiles(ROOT).filter((file) => file.startsWith('scripts/') && !/\.test\.ts$|\/(lint|testing)\//.test(file));
     const users = [...values].flatMap(([file, { names }]) => (file.startsWith('lib/config/') ? [] : names));
     const used = new Set([...users, ...programs.flatMap((file) => valuesOf(file).names)]);
-    const members = ['Config', 'DatabaseConfig', 'OutboxConfig'].flatMap((name) => membersOf('lib/config/config.ts', name));
+    const members = ['Config', 'DatabaseConfig', 'OutboxConfig', 'EmbeddingKey'].flatMap((name) => membersOf('lib/config/config.ts', name));
     expect(members.length).toBeGreaterThan(20);
     expect(members.filter((name) => !used.has(name))).toEqual([]);
   });
@@ -166,7 +179,8 @@ describe('every key of the configuration', () => {
   it('is in docs/configuration.md', () => {
     const docs = read('docs/configuration.md');
     const names = keys.filter((key) => !NOT_OURS.includes(key));
-    const written = (key: string): string => key.replace(/^databases\.\*/, 'databases.<id>').replace(/^outboxes\.\*/, 'outboxes[]');
+    const written = (key: string): string =>
+      key.replace(/^databases\.\*/, 'databases.<id>').replace(/^(outboxes|embedding\.keys)\.\*/, '$1[]');
     expect(names.filter((key) => !docs.includes(`\`${written(key)}\``))).toEqual([]);
   });
 });

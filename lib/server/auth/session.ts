@@ -29,10 +29,13 @@ export async function isSignedIn(jar: { get(name: string): { value: string } | u
 }
 
 /** The bearer token of an Authorization header. Other schemes count as none: they may be for a proxy in front of us. */
-export function bearerToken(authorization: string | null): { kind: 'none' | 'malformed' } | { kind: 'token'; token: string } {
+export function bearerToken(
+  authorization: string | null,
+  charactersMax = 512,
+): { kind: 'none' | 'malformed' } | { kind: 'token'; token: string } {
   if (authorization === null || !/^bearer\b/i.test(authorization)) return { kind: 'none' };
-  const match = /^bearer +([\x21-\x7e]{8,512})$/i.exec(authorization);
-  return match?.[1] === undefined ? { kind: 'malformed' } : { kind: 'token', token: match[1] };
+  const [, token = ''] = /^bearer +([\x21-\x7e]{8,})$/i.exec(authorization) ?? [];
+  return token === '' || token.length > charactersMax ? { kind: 'malformed' } : { kind: 'token', token };
 }
 
 export interface Identification {

@@ -36,9 +36,17 @@ export async function causesOf(context: Context, outbox: Outbox, dead: number | 
   const all = seesAll(context);
   const kept = ofOutboxes.get(outbox) ?? new Map<boolean, Kept>();
   ofOutboxes.set(outbox, kept);
-  const last = kept.get(all);
-  if (last !== undefined && (dead === null || last.dead === dead) && Date.now() - Date.parse(last.causes.asOf) < keptMs) return last.causes;
-  return together(outbox, ['causes', all], async () => {
+  const recent = (): Causes | null => {
+    const last = kept.get(all);
+    const willDo = last !== undefined && (dead === null || last.dead === dead) && Date.now() - Date.parse(last.causes.asOf) < keptMs;
+    return willDo ? last.causes : null;
+  };
+  const known = recent();
+  if (known !== null) return known;
+  return together(outbox, ['causes', all, keptMs > 0], async () => {
+    // Read meanwhile: whom what is kept will do, it was read for as well.
+    const meanwhile = recent();
+    if (meanwhile !== null) return meanwhile;
     const asOf = new Date().toISOString();
     const rows = await newestDead(outbox, !all);
     const searched = { rows: rows.length, complete: rows.length < DEAD_SCANNED_MAX };

@@ -65,7 +65,7 @@ export const readSeries = ({ console }: Context, outboxId: string, { span, type 
   console.snapshots.series(outboxId, span, type);
 
 /** Evidence may quote the most frequent error, and with it masked values: only roles that see errors whole get it. */
-function shownSummary<S extends Pick<Summary, 'diagnosis'>>(context: Context, summary: S): S {
+export function shownSummary<S extends Pick<Summary, 'diagnosis'>>(context: Context, summary: S): S {
   const evidence = summary.diagnosis.evidence.filter(({ values }) => seesAll(context) || !('error' in values));
   return { ...summary, diagnosis: { ...summary.diagnosis, evidence } };
 }
