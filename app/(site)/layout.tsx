@@ -1,22 +1,14 @@
 import '@/components/styles';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { Metadata, Viewport } from 'next';
-import localFont from 'next/font/local';
 import { headers } from 'next/headers';
 import { NextIntlClientProvider } from 'next-intl';
 import { getLocale, getMessages } from 'next-intl/server';
 import type { ReactNode } from 'react';
 import { NONCE_HEADER } from '@/lib/server/auth/cookies';
 import { THEME_KEY } from '@/lib/shared/preferences';
+import font from '../font';
 import { Providers } from './providers';
-
-const font = localFont({
-  src: '../../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
-  weight: '100 900',
-  variable: '--oc-font',
-  // Without the hyphen, which among figures of one width is as wide as a figure: ids and names would fall apart.
-  declarations: [{ prop: 'unicode-range', value: 'U+0000-002C, U+002E-FFFF' }],
-});
 
 export const metadata: Metadata = {
   title: { template: '%s · Outbox Console', default: 'Outbox Console' },
