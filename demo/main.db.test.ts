@@ -15,6 +15,7 @@ interface State {
   password: string;
   token: string;
   sinkUrl: string;
+  hostUrl: string;
 }
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -72,6 +73,7 @@ describe('npm run demo', () => {
     ]);
     expect(state).toMatchObject({ password: 'a password of mine', token: 'obx_a_token_of_mine' });
     expect((await fetch(`${state.sinkUrl}/deliveries?outbox=escrow`)).status).toBe(200);
+    expect(await (await fetch(state.hostUrl)).text()).toMatch(/<dt>Customer[^]*view="fate" key="order-\d+"/);
     const second = start();
     expect(await second.exit).toBe(1);
     expect(second.output()).toContain(`belongs to process ${state.pids.starter}`);

@@ -65,13 +65,14 @@ async function fail(run: DemoRun, error: unknown): Promise<void> {
   process.exit(1);
 }
 
-function announce({ accounts, password, token, sinkUrl, config, url }: Demo): void {
+function announce({ accounts, password, token, sinkUrl, hostUrl, config, url }: Demo): void {
   console.log(`
 Sign in as one of
 ${accounts.map(({ email, role }) => `  ${email.padEnd(24)} ${role}`).join('\n')}
 with the password  ${password}
 API token of role operator  ${token}
 Sink  ${sinkUrl}    Configuration  ${config}
+A page elsewhere that embeds cards  ${hostUrl}
 `);
   console.log(`ready ${url}`);
 }

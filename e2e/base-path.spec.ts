@@ -178,3 +178,17 @@ test('signing out ends the session and stays below the path', async ({ page, wor
   await expect(page).toHaveURL(`${hosted.url}/login?callbackUrl=%2Faudit`);
   expect(seen).toMatchObject({ outside: [], missing: [] });
 });
+
+test("a card on a page of the host shows an outbox to who is signed in, by the console's own cookie", async ({ page, world, hosted }) => {
+  const { url, origin } = hosted;
+  await signInAt(page, hosted, world);
+  const data = page.waitForResponse((response) => response.url().startsWith(`${url}/api/embed/outbox?`));
+  await page.goto(origin);
+  expect((await data).status()).toBe(200);
+  await expect.poll(() => page.frames().some((frame) => frame.url().startsWith(`${url}/embed/outbox?`))).toBe(true);
+  const card = page.frames().find((frame) => frame.url().startsWith(`${url}/embed/outbox?`));
+  await expect(card?.locator('body') ?? page.locator('none')).toContainText(/escrow/i);
+  const element = page.locator('outbox-card');
+  await expect.poll(async () => (await element.boundingBox())?.height ?? 0).toBeGreaterThan(60);
+  expect(hosted.astray.filter((asked) => asked !== '/favicon.ico')).toEqual([]);
+});

@@ -8,6 +8,8 @@ import {
   type EmbeddedPostgres,
 } from '@/lib/store/embedded/embedded-postgres';
 import { environmentFor, type DemoEnvironment } from '../env';
+import { ordersOf } from '../host/orders';
+import { startDemoHost, type DemoHost } from '../host/server';
 import { writeSecret } from '../world/configuration';
 import { createStoreDatabase } from '../world/databases';
 import type { FromWorld, ToWorld, WorldOrder } from '../world/messages';
@@ -33,6 +35,8 @@ export interface DemoOptions {
 /** A running demo. */
 export interface Demo extends Accounts {
   url: string;
+  /** A page elsewhere that embeds cards. */
+  hostUrl: string;
   /** Path of the console's configuration. */
   config: string;
   store: string;
@@ -46,6 +50,7 @@ export interface Demo extends Accounts {
 export class DemoRun {
   private postgres: EmbeddedPostgres | null = null;
   private world: Child | null = null;
+  private host: DemoHost | null = null;
   private console: Child | null = null;
   private build: Child | null = null;
   private starting: Promise<unknown> = Promise.resolve();
@@ -101,6 +106,12 @@ export class DemoRun {
     this.mustGoOn();
     log(`creating five outboxes with seven days of history${env.mysqlUrl === undefined ? '' : ', one of them on MySQL'}`);
     const storeUrl = await createStoreDatabase((database) => postgres.superuserUrl(database));
+    const host = await startDemoHost({
+      consoleUrl: env.url,
+      listOrders: async () => ordersOf(this.demo?.databases['orders-kafka'] ?? ''),
+    });
+    this.host = host;
+    this.mustGoOn();
     const order: WorldOrder = {
       postgresUrl: postgres.superuserUrl('postgres'),
       postgresPid: postgres.pid,
@@ -108,11 +119,13 @@ export class DemoRun {
       configPath: this.file('demo.yaml'),
       seed: env.seed,
       mysqlUrl: env.mysqlUrl,
+      embedding: host.embedding,
     };
     const [world, accounts] = await Promise.all([this.startWorldProcess(order), prepareStore(storeUrl, env)]);
     log('relays, traffic and faults are running');
     return {
       url: env.url,
+      hostUrl: host.url,
       config: order.configPath,
       store: storeUrl,
       databases: world.databases,
@@ -217,6 +230,7 @@ export class DemoRun {
     // A start under way notices at its next step; what it has started until then ends too.
     await this.starting.catch(() => undefined);
     await this.endChildren();
+    await this.host?.close();
     await this.postgres?.stop();
     // The next start begins with an empty cluster anyway.
     if (this.dataDir !== null) await rm(this.dataDir, { recursive: true, force: true });

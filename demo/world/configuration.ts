@@ -4,7 +4,11 @@ import type { DemoOutbox } from '../outboxes/outbox';
 import type { DatabaseLogins } from './logins';
 
 /** The console's configuration for the demo's outboxes, as a YAML text. */
-export function configurationText(storeUrl: string, outboxes: readonly DemoOutbox[], logins: Map<string, DatabaseLogins>): string {
+export function configurationText(
+  given: { store: string; embedding?: Record<string, unknown> },
+  outboxes: readonly DemoOutbox[],
+  logins: Map<string, DatabaseLogins>,
+): string {
   const databases = Object.fromEntries(
     outboxes.map(({ id }) => {
       const { reader, operator } = loginsOf(logins, id);
@@ -12,7 +16,7 @@ export function configurationText(storeUrl: string, outboxes: readonly DemoOutbo
     }),
   );
   const document = {
-    store: storeUrl,
+    store: given.store,
     databases,
     outboxes: outboxes.map(({ id, name, tableName, shape, settings }) => ({
       id,
@@ -22,6 +26,7 @@ export function configurationText(storeUrl: string, outboxes: readonly DemoOutbo
       shape,
       ...settings,
     })),
+    ...(given.embedding && { embedding: given.embedding }),
   };
   // Without aliases: settings shared by several outboxes are written out for each.
   return `# Written by the demo at every start.\n${stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 })}`;

@@ -7,6 +7,8 @@ export interface WorldOrder {
   seed: string;
   /** Where the outbox that is at home on MySQL is to be; undefined: with the others. */
   mysqlUrl: string | undefined;
+  /** What the configuration says of pages elsewhere that show cards. */
+  embedding: Record<string, unknown>;
 }
 
 export type ToWorld =

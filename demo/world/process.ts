@@ -27,6 +27,7 @@ async function start(order: WorldOrder): Promise<void> {
     configPath: order.configPath,
     seed: order.seed,
     mysqlUrl: order.mysqlUrl,
+    embedding: order.embedding,
     log: () => undefined,
   });
   world.broken.catch((error: unknown) => say({ kind: 'broken', message: text(error) }));

@@ -33,6 +33,8 @@ export interface WorldOptions {
   seed: string;
   /** Where the outbox that is at home on MySQL is to be; left out: with the others. */
   mysqlUrl?: string;
+  /** The configuration's section of that name; left out: nobody embeds anything. */
+  embedding?: Record<string, unknown>;
   log: (line: string) => void;
   /** Leave out what goes wrong by itself, for tests that bring their own trouble. */
   withoutFaults?: boolean;
@@ -63,7 +65,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const outboxes = demoOutboxes(options.mysqlUrl === undefined ? 'postgres' : 'mysql');
   const logins = await createOutboxDatabases(options.superuserUrl, outboxes, options.mysqlUrl);
   await mkdir(path.dirname(options.configPath), { recursive: true });
-  await writeSecret(options.configPath, configurationText(options.storeUrl, outboxes, logins));
+  await writeSecret(options.configPath, configurationText({ store: options.storeUrl, embedding: options.embedding }, outboxes, logins));
   await installCompanions(options.configPath, logins);
   const stages = await Promise.all(
     outboxes.map(async (outbox): Promise<Stage> => {

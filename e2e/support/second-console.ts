@@ -13,7 +13,8 @@ export interface Configured {
   store: string;
   databases: Record<string, { url: string; operatorUrl?: string }>;
   outboxes: Record<string, unknown>[];
-  embedding?: { origins: string[]; session?: boolean };
+  /** The demo's has one: its page elsewhere shows cards. */
+  embedding?: Record<string, unknown>;
 }
 
 export interface Answered {

@@ -5,6 +5,8 @@ import { ROLES } from '@/lib/shared/permissions';
 
 const worldSchema = z.object({
   url: z.url(),
+  /** A page elsewhere that embeds cards. */
+  hostUrl: z.url(),
   /** Path of the configuration file the demo's console runs with. */
   config: z.string(),
   store: z.string(),
