@@ -100,7 +100,7 @@ function equality(outbox: Outbox, at: PlaceSql, role: IndexedRole, value: string
   const bound = at.role(role);
   if (bound === null || !engine.idFits(value, bound.description)) return null;
   // An exact match, even if the column's collation treats other texts as equal.
-  return { test: engine.fragments.isOneOf(bound.sql, [value], bound.description), indexed: isIndexed(at.place, role) };
+  return { test: engine.fragments.isOneOf(bound.sql, [value], bound.description), indexed: isIndexed(at.place, role, false) };
 }
 
 /** Equality with a configured key, a path into the payload or headers; null if the place has no such document. */
@@ -112,6 +112,7 @@ function keyEquality(outbox: Outbox, at: PlaceSql, key: string, value: string): 
   const bound = { ...whole, path: [...whole.path, ...steps] };
   const index = whole.join === null && !whole.last && whole.when === null ? indexedText(engine, at, bound.column, bound.path) : null;
   const text = index ?? valueSql(outbox, at.place, bound, false, at.alias);
+  if (!engine.idFits(value, text.description)) return null;
   return { test: engine.fragments.isOneOf(text.sql, [value], text.description), indexed: index !== null };
 }
 

@@ -26,6 +26,8 @@ const TURN_MS = 700;
 /** Answers kept at most: as many as new keys of these seconds over hundreds of outboxes. */
 const PARTS_KEPT = 20_000;
 const SEARCHES_KEPT = 2_000;
+/** Searches that may wait for their turn at a server: no more can be done while anybody waits for them. */
+const SEARCHES_WAITING = 300;
 
 /** Who asks for what. Answers are shared among those with the same `as`, for whom `hidden` and `shown` have to do the same. */
 export interface KeySearch {
@@ -66,18 +68,21 @@ export function createKeyFates(directory: OutboxDirectory) {
 
   /** One at a time per server. */
   const search = (outbox: Outbox, question: WantedKey): Promise<FoundBySearch> =>
-    searches.get(JSON.stringify([outbox.id, question.key, [...question.hidden].sort()]), () => {
+    searches.get(JSON.stringify([outbox.id, question.key, [...question.hidden].sort()]), async () => {
       const asked = Date.now();
-      return searchesOf(outbox.database.status().server.key, 1).run(outbox.id, async () => {
+      const queue = searchesOf(outbox.database.status().server.key, 1);
+      if (queue.waiting >= SEARCHES_WAITING) throw late(outbox.id);
+      return queue.run(outbox.id, async () => {
         if (Date.now() - asked > SEARCH_SHARED_MS) throw late(outbox.id);
-        return searchKey(outbox, question);
+        const at = new Date().toISOString();
+        return { ...(await searchKey(outbox, question)), at };
       });
     });
 
   async function look(id: string, asking: KeySearch): Promise<Part> {
     const asked = Date.now();
     const question = { key: asking.key, hidden: asking.hidden(id) };
-    const answer = (part: Partial<Part>): Part => ({ ...silent(id, null), ...part, at: new Date().toISOString() });
+    const answer = (part: Partial<Part>): Part => ({ ...silent(id, null), at: new Date().toISOString(), ...part });
     try {
       const outbox = await directory.last(id);
       const found = lacksIndex(outbox, question) ? await within(search(outbox, question), SEARCH_WAIT_MS) : NOTHING;
@@ -92,7 +97,12 @@ export function createKeyFates(directory: OutboxDirectory) {
           return fate === undefined ? [] : [{ ...event, fate }];
         });
         const isHidden = KEY_ROLES.some((role) => question.hidden.has(role));
-        return answer({ ...rest, events: seen, why: whyPart(outbox, found === null, isHidden, seen.length === 0) });
+        return answer({
+          ...rest,
+          at: found?.at ?? new Date().toISOString(),
+          events: seen,
+          why: whyPart(outbox, found === null, isHidden, seen.length === 0),
+        });
       });
     } catch (error) {
       if (!(error instanceof DatabaseFailure || error instanceof Problem)) throw error;
@@ -161,7 +171,7 @@ function overallFate(outboxes: FoundIn[]): Fate {
   const fates = outboxes.flatMap(({ events }) => events.map(({ fate }) => fate));
   if (fates.includes('dead')) return 'dead';
   const open = outboxes.filter((part) => leftOpen(part) !== null);
-  const isSilent = ({ why, more }: FoundIn): boolean => more || (why !== null && why !== 'hidden');
+  const isSilent = ({ why, more, searched }: FoundIn): boolean => more || (why === null ? searched?.backTo === null : why !== 'hidden');
   if (fates.includes('not_known') || open.some(isSilent)) return 'not_known';
   return FATES.find((fate) => fate !== 'none' && fates.includes(fate)) ?? (open.length === 0 ? 'none' : 'not_known');
 }

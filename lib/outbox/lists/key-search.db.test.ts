@@ -90,6 +90,8 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       ['e6', 'odd', {}],
     ] as const)
       await insert(own, 'keyed', { id, order_id: 'order-7', status, dedup: `of-${id}`, ...more });
+    // Older than what a search of the endless one gets to.
+    await insert(own, 'large', { id: 'old', order_id: 'order-old', status: 'dead', made: '2020-01-01 00:00:00' });
     await insert(own, 'keyed_dead', { id: 'x1', order_id: 'order-8', status: 'dead' });
     await insert(own, 'keyed', { id: 'j1', status: 'pending', body: { no: 'nr-5', deep: { er: ['a', 'nr-6'] } } });
     await insert(own, 'small', { id: 's1', status: 'pending', order_id: 'order-9', body: { no: 'nr-5' } });
@@ -191,6 +193,22 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     expect(again.outboxes.map(told)).toEqual([{ events: ['large-29999 retrying'] }, { events: [], complete: false }]);
     // One statement an outbox, and one for what it found: no search.
     expect(line.heard()).toHaveLength(3);
+  });
+
+  test('what one table tells is not cut where the search of another one ends', async () => {
+    const dead = { table: 'large', columns: COLUMNS } as unknown as Shape['dead'];
+    const find = finder([{ table: 'endless', shape: shape(engine, { dead }) }]);
+    const found = await vi.waitFor(
+      async () => {
+        const asked = await find('order-old', { as: String(Math.random()) });
+        expect(asked.outboxes.map(({ why }) => why)).toEqual([null]);
+        return asked;
+      },
+      { timeout: PATIENCE_MS, interval: 500 },
+    );
+    expect(found.outboxes.map(told)).toEqual([{ events: ['old dead'], complete: false }]);
+    expect(found.fate).toBe('dead');
+    expect(found.asOf <= new Date().toISOString()).toBe(true);
   });
 
   test('where what is published is deleted, nothing found says that', async () => {

@@ -10,7 +10,7 @@ import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from '.
 import { hasTime } from '../scan/traits';
 import { anyEquality, keyEqualities } from './filters';
 import { listEvents } from './list-events';
-import { listOf } from './walks';
+import { listOf, SEARCH_ROWS, type Walk } from './walks';
 
 /** Events that are shown of one outbox. */
 const FOUND_MAX = 20;
@@ -43,6 +43,8 @@ export interface FoundBySearch {
   ids: string[];
   more: boolean;
   searched: FoundRows['searched'];
+  /** When it began; ISO 8601 UTC. */
+  at?: string;
 }
 
 type Reach = 'index' | 'whole' | 'search';
@@ -58,30 +60,35 @@ function testsOf(outbox: Outbox, at: PlaceSql, { key, hidden }: WantedKey, reach
 export const lacksIndex = (outbox: Outbox, question: WantedKey): boolean =>
   allPlaces(outbox).some((place) => testsOf(outbox, placeSql(outbox, place), question, 'search').length > 0);
 
-/** Searches as lists are, newest first, with their bounds: at most 100,000 rows of each order in a large table. Throws DatabaseFailure. */
+/**
+ * Searches as lists are, newest first, at most 100,000 rows of each order in a large table; each order by itself, as what one finds must not
+ * end where another does. Throws DatabaseFailure.
+ */
 export async function searchKey(outbox: Outbox, question: WantedKey): Promise<FoundBySearch> {
-  // A small table is tried whole, which lists do not count.
-  let wholeRows = 0;
-  const list = listOf(
-    outbox,
-    {},
-    (at) => {
-      const tests = testsOf(outbox, at, question, 'search');
-      if (tests.length === 0) return null;
-      if (isSmall(at.place)) wholeRows += Math.round(at.place.description.estimatedRows ?? 0);
-      return { indexed: [], unindexed: [anyEquality(tests)], enough: false };
-    },
-    allPlaces(outbox),
-  );
-  try {
-    const { events, searched } = await listEvents(outbox, {}, { limit: FOUND_MAX + 1 }, null, list);
-    const rows = Math.max(searched.rows, wholeRows);
-    const { backTo, complete } = searched;
-    return { ids: events.slice(0, FOUND_MAX).map(({ id }) => id), more: events.length > FOUND_MAX, searched: { rows, backTo, complete } };
-  } catch (error) {
-    if (!(error instanceof DatabaseFailure) || error.code !== 'timeout') throw error;
-    return { ids: [], more: false, searched: { rows: 0, backTo: null, complete: false } };
+  const equalOf = (at: PlaceSql) => {
+    const tests = testsOf(outbox, at, question, 'search');
+    return tests.length === 0 ? null : { indexed: [], unindexed: [anyEquality(tests)], enough: false };
+  };
+  const list = listOf(outbox, {}, equalOf, allPlaces(outbox));
+  const found: FoundBySearch = { ids: [], more: false, searched: { rows: 0, backTo: null, complete: list.leftOut.length === 0 } };
+  for (const walk of list.walks) {
+    const { place } = walk.at;
+    const tried: Walk['tried'] = walk.tried.on === 'all' && !isSmall(place) ? { on: 'sample', rows: SEARCH_ROWS } : walk.tried;
+    try {
+      const one = { ...list, walks: [{ ...walk, tried }], leftOut: [] };
+      const { events, searched } = await listEvents(outbox, {}, { limit: FOUND_MAX + 1 }, null, one);
+      found.ids.push(...events.map(({ id }) => id));
+      // A small table is tried whole, which lists do not count.
+      found.searched.rows += Math.max(searched.rows, isSmall(place) ? Math.round(place.description.estimatedRows ?? 0) : 0);
+      found.searched.complete &&= searched.complete;
+      if (!searched.complete && (searched.backTo ?? '') > (found.searched.backTo ?? '')) found.searched.backTo = searched.backTo;
+    } catch (error) {
+      if (!(error instanceof DatabaseFailure) || error.code !== 'timeout') throw error;
+      found.searched.complete = false;
+      break;
+    }
   }
+  return { ...found, ids: found.ids.slice(0, FOUND_MAX), more: found.ids.length > FOUND_MAX };
 }
 
 interface KeyRow {
@@ -124,23 +131,21 @@ export async function readKey(outbox: Outbox, question: WantedKey, by: FoundBySe
   };
 }
 
-/** By primary key, each where it is found first, as on its page. */
+/** By primary key, wherever they are by now, each where it is found first, as on its page. */
 async function readEvents(outbox: Outbox, db: Db, places: readonly PlaceSql[], found: readonly KeyRow[]): Promise<FoundRows['events']> {
-  const seen = new Set<string>();
-  const arms = places.flatMap((at) => {
-    const ids = found.flatMap(({ place, id }) => (place === at.place.key && !seen.has(id) ? [id] : []));
-    for (const id of ids) seen.add(id);
-    if (ids.length === 0) return [];
-    return [
-      sql`select ${sql.lit(at.place.key)} as place, ${fateOf(outbox, at)} as fate, ${eventColumns(outbox, at)} from ${at.from}
-      where ${at.id.among([...new Set(ids)])}`,
-    ];
-  });
-  if (arms.length === 0) return [];
-  const { rows } = await sql<EventRow & Pick<KeyRow, 'place'> & { fate: number | string }>`${sql.join(arms, sql` union all `)}`.execute(db);
-  return rows
-    .map((row) => ({ event: toEvent(outbox, row.place, row), fate: EVENT_FATES[Number(row.fate)] ?? 'not_known' }))
-    .toSorted(worstFirst);
+  const ids = [...new Set(found.map(({ id }) => id))];
+  if (ids.length === 0) return [];
+  const arms = places.map(
+    (at, order) =>
+      sql`select ${sql.lit(order)} as place_order, ${sql.lit(at.place.key)} as place, ${fateOf(outbox, at)} as fate, ${eventColumns(outbox, at)}
+      from ${at.from} where ${and([at.id.among(ids), ...(at.rows === null ? [] : [at.rows])])}`,
+  );
+  type Row = EventRow & Pick<KeyRow, 'place'> & Record<'fate' | 'place_order', number | string>;
+  const { rows } = await sql<Row>`${sql.join(arms, sql` union all `)}`.execute(db);
+  const events = new Map<string, FoundRows['events'][number]>();
+  for (const row of rows.toSorted((a, b) => Number(b.place_order) - Number(a.place_order)))
+    events.set(row.id, { event: toEvent(outbox, row.place, row), fate: EVENT_FATES[Number(row.fate)] ?? 'not_known' });
+  return [...events.values()].toSorted(worstFirst);
 }
 
 /** Worst fate first, then newest. */

@@ -45,6 +45,10 @@ export class Queue {
     };
   }
 
+  get waiting(): number {
+    return this.line.length;
+  }
+
   /** Does work in a turn of its own. */
   async run<T>(group: string, work: () => Promise<T>): Promise<T> {
     const ticket = this.enter(group);

@@ -20,7 +20,7 @@ export function createShared<T>(forMs: number, most: number): Shared<T> {
       if (found !== null) return found;
       known.delete(key);
       for (const [name, { until }] of known) {
-        if (until > Date.now() && known.size < most) break;
+        if (until === Infinity || (until > Date.now() && known.size < most)) break;
         known.delete(name);
       }
       const entry = { work: outsideRequests(work), until: Infinity };
