@@ -10,7 +10,9 @@ import { SCREENS } from './support/screens';
 const BASE_PATH = '/outbox';
 
 /** As docs/embedding.md has it: people who are signed in, on the console's own site. */
-const HOST_PAGE = (url: string): string => `<!doctype html><html lang="en"><title>Operations</title><h1>Operations</h1>
+const HOST_PAGE = (
+  url: string,
+): string => `<!doctype html><html lang="en"><title>Operations</title><link rel="icon" href="data:,"><h1>Operations</h1>
 <script src="${url}/embed.v1.js" async></script>
 <outbox-card console="${url}" view="outbox" outbox="escrow"></outbox-card></html>`;
 

@@ -2,7 +2,6 @@
 if (!customElements.get('outbox-card')) {
 	const CLAIMS = ['view', 'key', 'business-key', 'outbox', 'window'];
 	const LATE_MS = 15000;
-	/** By how often a token was asked for in vain. */
 	const PAUSES_MS = [1000, 1000, 2000, 5000, 10000, 30000];
 	const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 	// By script, as a strict style-src wants it.
@@ -39,7 +38,6 @@ if (!customElements.get('outbox-card')) {
 			root.textContent = words;
 			if (words) console.error(words);
 		};
-		/** Changes in a row are one. */
 		const load = () => {
 			clearTimeout(timer);
 			frame = null;
@@ -59,8 +57,9 @@ if (!customElements.get('outbox-card')) {
 			origin = home.origin;
 			byToken = card.getToken || of('token-url') !== null;
 			const lang = card.closest('[lang]')?.lang.slice(0, 2) ?? '';
-			const query = new URLSearchParams({ auth: byToken ? 'token' : 'session', theme: theme(), lang, host: self.origin });
-			copy(['tz', 'background'], query);
+			const tz = of('tz') ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+			const query = new URLSearchParams({ auth: byToken ? 'token' : 'session', theme: theme(), lang, tz, host: self.origin });
+			copy(['background'], query);
 			// A token has the key: no address has it then, nor a log.
 			if (!byToken) copy(CLAIMS.slice(1), query);
 			frame = document.createElement('iframe');
@@ -73,7 +72,10 @@ if (!customElements.get('outbox-card')) {
 			root.append(frame);
 			tell('loading', null);
 			// The browser says why: not listed there, or not in frame-src here.
-			timer = setTimeout(tell, LATE_MS, 'unreachable', null);
+			timer = setTimeout(() => {
+				tell('unreachable', null);
+				timer = setTimeout(start, LATE_MS);
+			}, LATE_MS);
 		};
 
 		const token = async () => {
@@ -83,7 +85,6 @@ if (!customElements.get('outbox-card')) {
 			const text = (await (await fetch(url, { cache: 'no-store' })).text()).trim();
 			return text[0] === '{' ? JSON.parse(text).token : text;
 		};
-		/** Until there is one, or another frame. */
 		const renew = async () => {
 			const asking = (renewing = frame);
 			while (renewing) {
@@ -106,7 +107,7 @@ if (!customElements.get('outbox-card')) {
 				clearTimeout(timer);
 				ready = true;
 				paint();
-			} else if (type === 'size' && data.height >= 0) {
+			} else if (type === 'size' && Number.isFinite(data.height)) {
 				height = frame.style.height = `${Math.ceil(Math.min(data.height, 20000))}px`;
 			} else if (type === 'state' && /^(loading|live|stale|refused|unreachable)$/.test(state) && /^\w+$/.test(code)) {
 				if (state === 'live') tries = 0;

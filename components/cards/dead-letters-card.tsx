@@ -5,7 +5,6 @@ import type { Count } from '@/lib/shared/figures/measured';
 import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { CountText } from '../figures/figure';
-import { VerdictMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { outboxHref } from '../hrefs';
@@ -37,8 +36,8 @@ export function DeadLettersView({ card: { asOf, outboxes, groups, moreGroups }, 
       <CardHead asOf={asOf} href={href} title={single ? t('of', { outbox: single.name }) : t('all')} note={note} />
       {total !== null && (
         <p className={total.count === 0 ? classes.sentence : classes.total}>
-          {total.count === 0 ? <VerdictMark verdict="healthy" /> : <CountText large count={total} />}
-          <span>{t(total.count === 0 ? 'none' : 'dead', { outboxes: outboxes.length })}</span>
+          {total.count !== 0 && <CountText large count={total} />}
+          <span>{t(total.count === 0 ? 'none' : 'dead', { outboxes: outboxes.length - notes.notRead.length })}</span>
         </p>
       )}
       <ul className={classes.lines} aria-label={t('causes')}>

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { useTranslations } from 'next-intl';
-import type { FateCard } from '@/lib/shared/embedding/cards';
-import type { FoundEvent, FoundIn } from '@/lib/shared/lists/found';
+import type { CardEvent, FateCard } from '@/lib/shared/embedding/cards';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { FateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
@@ -16,12 +15,12 @@ const FIRST = 8;
 const ERROR_CHARACTERS = 200;
 
 /** When the last thing that is known happened to an event. */
-const lastAt = ({ diedAt, publishedAt, lastAttemptAt, createdAt }: FoundEvent): string =>
+const lastAt = ({ diedAt, publishedAt, lastAttemptAt, createdAt }: CardEvent): string =>
   diedAt ?? publishedAt ?? lastAttemptAt ?? createdAt ?? '';
 
 /** Of all outboxes: what needs somebody first, then the newest. */
-function timeline(outboxes: readonly FoundIn[]): (FoundEvent & { outbox: string })[] {
-  const needs = ({ fate }: FoundEvent): boolean => fate === 'dead' || fate === 'stuck';
+function timeline(outboxes: FateCard['outboxes']): (CardEvent & { outbox: string })[] {
+  const needs = ({ fate }: CardEvent): boolean => fate === 'dead' || fate === 'stuck';
   return outboxes
     .flatMap(({ outbox, events }) => events.map((event) => ({ ...event, outbox })))
     .sort((a, b) => Number(needs(b)) - Number(needs(a)) || lastAt(b).localeCompare(lastAt(a)));

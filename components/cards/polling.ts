@@ -28,8 +28,8 @@ const PAUSE_MS = { first: 2_000, told: 16_000, last: 30_000 };
 /** Before a token's end the next one is asked for; halfway through one that hardly has longer. */
 const AHEAD_MS = 30_000;
 const SHORT_MS = 32_000;
-/** For cards that do not say how often their figures are taken. */
-const EVERY_MS = 3 * POLL_INTERVAL_MS;
+/** For cards that do not say how often their figures are taken: a search without an index is shared for half a minute. */
+const EVERY_MS = 4 * POLL_INTERVAL_MS;
 const GRACE_MS = 2_000;
 
 /** With these the last figures stay; with other troubles whoever looks may not see them any more. */
@@ -41,7 +41,8 @@ export function shownOf(card: Card | null, trouble: string | null, nowMs: number
     const state = trouble === null ? 'loading' : trouble === 'unreachable' ? trouble : 'refused';
     return { card: null, state, code: trouble, nowMs };
   }
-  const unread = card.view === 'outbox' ? card.line.stale?.problem : undefined;
+  const readings = card.view === 'outbox' ? [card.line] : card.view === 'dead-letters' ? card.outboxes : [];
+  const unread = readings.every(({ stale }) => stale !== null) ? readings[0]?.stale?.problem : undefined;
   const late = nowMs - Date.parse(card.asOf) > 2 * ('everyMs' in card ? card.everyMs : EVERY_MS) + GRACE_MS;
   const code = trouble ?? unread ?? (late ? 'late' : null);
   return { card, state: code === null ? 'live' : 'stale', code, nowMs };
@@ -84,6 +85,8 @@ export function pollCard({ view, load, wantToken, publish }: PollingOptions) {
       if (came && now() < endingAt) pauseMs = PAUSE_MS.first;
       trouble = came ? null : troubleOf(status, answer);
       waitMs = 1_000 * Number(headers.get('retry-after'));
+      // Not all who were refused in one moment again in one moment.
+      if (status === 429) dueAt = Date.now() + Math.random() * POLL_INTERVAL_MS;
       // A newer one may have come meanwhile.
       if (status === 401 && token === sent) [token, why] = [null, 'refused'];
     } catch {

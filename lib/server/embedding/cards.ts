@@ -15,6 +15,8 @@ type Outboxes = CardRequest['outboxes'];
 /** Causes are read of so many outboxes, those with most dead events, each at most once in this time for all cards. */
 const CAUSES_OF = 20;
 const CAUSES_KEPT_MS = 15_000;
+/** They say nothing of now. */
+const CAUSES_OLD_MS = 60_000;
 /** A card is drawn within a second. */
 const CAUSES_WAIT_MS = 500;
 const GROUPS = 8;
@@ -33,10 +35,17 @@ export function readCard(context: Context, { view, key = '', outbox = '', window
   }
 }
 
-async function fateCard(context: Context, key: string, outboxes: Outboxes): Promise<FateCard> {
-  const found = await readFound(context, key, outboxes ?? undefined);
+async function fateCard(context: Context, key: string, own: Outboxes): Promise<FateCard> {
+  const found = await readFound(context, key, own ?? undefined);
   const names = found.outboxes.map(({ outbox }) => [outbox, context.console.directory.settings(outbox).name]);
-  return { view: 'fate', ...found, names: Object.fromEntries(names) as FateCard['names'] };
+  // What is in payloads, such as amounts, no card shows.
+  const outboxes = found.outboxes.map(({ events, ...part }) => ({
+    ...part,
+    events: events.map(({ id, type, state, fate, error, createdAt, publishedAt, lastAttemptAt, diedAt }) => ({
+      ...{ id, type, state, fate, error, createdAt, publishedAt, lastAttemptAt, diedAt },
+    })),
+  }));
+  return { view: 'fate', ...found, outboxes, names: Object.fromEntries(names) as FateCard['names'] };
 }
 
 async function outboxCard(context: Context, id: string, window: Window): Promise<OutboxCard> {
@@ -49,11 +58,12 @@ async function outboxCard(context: Context, id: string, window: Window): Promise
   };
 }
 
-/** As the fleet's screen has them, without a reading of their own. `asOf`: of the oldest that count as current. */
+/** As the fleet's screen has them, without a reading of their own. `asOf`: of the oldest that count as current, or of all where none does. */
 async function entriesOf({ console }: Context, outboxes: Outboxes): Promise<{ asOf: string; everyMs: number; entries: FleetEntry[] }> {
   const { asOf, everyMs, entries } = await console.snapshots.fleet(true);
   const own = outboxes === null ? entries : entries.filter(({ outbox }) => outboxes.includes(outbox.id));
-  const [oldest = asOf] = own.flatMap(({ stale, unread, summary }) => (stale === null && !unread ? summary.asOf : [])).sort();
+  const current = own.filter(({ stale, unread }) => stale === null && !unread);
+  const [oldest = asOf] = (current.length > 0 ? current : own).map(({ stale, summary }) => stale?.since ?? summary.asOf).sort();
   return { asOf: oldest, everyMs, entries: own };
 }
 
@@ -67,11 +77,12 @@ async function deadLettersCard(context: Context, outboxes: Outboxes): Promise<De
   // Problem `not_found` for an outbox that there is not.
   for (const id of outboxes ?? []) context.console.directory.settings(id);
   const { entries, ...times } = await entriesOf(context, outboxes);
-  // Those that are not known come first. Of a database that is away, as it answered last.
-  const deadOf = ({ summary: { depth } }: FleetEntry): number => (depth.dead.why === 'not_in_schema' ? 0 : (depth.dead.count ?? 1e9));
+  // Of a database that is away, as it answered last.
+  const deadOf = ({ summary: { depth } }: FleetEntry): number => depth.dead.count ?? 0;
   const most = entries.toSorted((a, b) => deadOf(b) - deadOf(a));
   const dying = most.filter((entry) => deadOf(entry) > 0).slice(0, CAUSES_OF);
-  const found = await Promise.all(dying.map(({ outbox }) => knownCauses(context, outbox.id, CAUSES_KEPT_MS, CAUSES_WAIT_MS)));
+  const known = await Promise.all(dying.map(({ outbox }) => knownCauses(context, outbox.id, CAUSES_KEPT_MS, CAUSES_WAIT_MS)));
+  const found = known.map((one) => (one !== null && Date.now() - Date.parse(one.asOf) < CAUSES_OLD_MS ? one : null));
   const groups = found.flatMap((one) => one?.groups ?? []).sort(byCount);
   return {
     view: 'dead-letters',
@@ -81,7 +92,9 @@ async function deadLettersCard(context: Context, outboxes: Outboxes): Promise<De
       const complete = deadOf(entry) === 0 || (found[index]?.searched.complete === true && found[index]?.more === 0);
       return { id: outbox.id, name: outbox.name, dead: summary.depth.dead, complete, stale };
     }),
-    groups: groups.slice(0, GROUPS),
+    groups: groups
+      .slice(0, GROUPS)
+      .map(({ outbox, type, error, count, seen, lastSeenAt }) => ({ outbox, type, error, count, seen, lastSeenAt })),
     moreGroups: found.reduce((sum, one) => sum + (one?.more ?? 0), Math.max(0, groups.length - GROUPS)),
   };
 }

@@ -26,7 +26,7 @@ type EmbeddedRoute = { id: string; embedded: true; run: (context: Context, reque
 
 /** A frame asks every few seconds: whom it shows what is logged once in this time. */
 const TOLD_AGAIN_MS = 300_000;
-const TOLD_MAX = 1_000;
+const TOLD_MAX = 50_000;
 const told = new Map<string, number>();
 
 function tell({ log }: Console, what: object): void {

@@ -1,17 +1,18 @@
 /** What `GET /api/embed/{view}` answers: as a viewer sees it, without payloads and names of people. */
 import type { FleetLine } from '../figures/fleet';
-import type { Found } from '../lists/found';
+import type { Found, FoundEvent, FoundIn } from '../lists/found';
 import type { Count } from '../figures/measured';
 import type { Window } from '../figures/windows';
 import type { DeadLetterGroup, OutboxReading } from '../model';
 
-interface Named {
-  id: string;
-  name: string;
-}
+export type CardEvent = Pick<
+  FoundEvent,
+  'id' | 'type' | 'state' | 'fate' | 'error' | 'createdAt' | 'publishedAt' | 'lastAttemptAt' | 'diedAt'
+>;
 
-export interface FateCard extends Found {
+export interface FateCard extends Omit<Found, 'outboxes'> {
   view: 'fate';
+  outboxes: (Omit<FoundIn, 'events'> & { events: CardEvent[] })[];
   /** Names of the outboxes in it, by id. */
   names: Record<string, string>;
 }
@@ -32,9 +33,9 @@ export interface DeadLettersCard {
   view: 'dead-letters';
   asOf: string;
   everyMs: number;
-  outboxes: (Named & { dead: Count; complete: boolean; stale: OutboxReading['stale'] })[];
+  outboxes: { id: string; name: string; dead: Count; complete: boolean; stale: OutboxReading['stale'] }[];
   /** Causes, largest first, and how many more there are. */
-  groups: DeadLetterGroup[];
+  groups: Pick<DeadLetterGroup, 'outbox' | 'type' | 'error' | 'count' | 'seen' | 'lastSeenAt'>[];
   moreGroups: number;
 }
 
