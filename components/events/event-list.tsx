@@ -40,18 +40,15 @@ export function useEventList<S extends Snapshot>(options: Omit<ListOptions<Event
   return { ...list, ticks, intervention, round, onSettled };
 }
 
-interface EventListScreenProps {
+interface EventListScreenProps extends Record<'title' | 'tools' | 'children', ReactNode> {
   list: EventList<Snapshot>;
   root: RefObject<HTMLDivElement | null>;
-  title: ReactNode;
-  tools: ReactNode;
   /** The page of the rows shown; null if there are no pages to turn. */
   page: EventPage | null;
   /** The outbox of the ticked rows; undefined if there are none. */
   ticked: OutboxInfo | undefined;
   whole?: WholeListState & { begin: () => void };
   sections?: boolean;
-  children: ReactNode;
 }
 
 /** The layout of all lists of events: title and tools, rows, paging, and the bar for ticked rows. */

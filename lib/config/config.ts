@@ -13,10 +13,7 @@ export interface DatabaseConfig {
   operatorUrl: string | null;
 }
 
-export interface OutboxConfig {
-  id: string;
-  name: string;
-  database: string;
+export interface OutboxConfig extends Record<'id' | 'name' | 'database', string> {
   /** As written; the catalogue decides the exact spelling. */
   table: TableRef;
   /** Key of a built-in shape, or a mapping with the key `inline`. */

@@ -16,13 +16,10 @@ const EDGE_MINUTES = 2;
 export const NO_GAP_MS = 120_000;
 
 /** The time that figures are computed for, in whole minutes except for its end; a window ends at the reading. */
-export interface Span {
+export interface Span extends Record<'fromMs' | 'toMs' | 'stepSeconds', number> {
   window: Window | null;
-  fromMs: number;
-  toMs: number;
   /** It ends now, and includes the minute under way. */
   live: boolean;
-  stepSeconds: number;
 }
 
 /** A window up to the reading, or `from` and `to` extended to whole steps. */

@@ -48,10 +48,7 @@ export const figuresIn = <Answer extends object>({ figures }: Pick<Past, 'figure
   (figures[owner] ?? {}) as Partial<Answer>;
 
 /** An operator's intervention within the last day; `count`: of events that it changed. */
-export interface Act {
-  at: string;
-  operation: string;
-  actor: string;
+export interface Act extends Record<'at' | 'operation' | 'actor', string> {
   count: number;
   /** Dead events were put aside or brought back dead: of those that wait, nothing changed. */
   tidies?: boolean;

@@ -22,7 +22,7 @@ export interface DepthSamples extends Record<'samples' | 'waitingSum' | 'waiting
 }
 
 /** One slice of time of one series. All numbers but `resolutionMs` and `depth` add up; counts are of events unless their name says otherwise. */
-export interface Cell {
+export interface Cell extends Record<'latencySumMs' | 'failures' | 'died', number> {
   /** Bits of HOW. */
   how: number;
   /** Minutes of the slice that were watched or read afterwards; only of the series of all types. The rest is a gap. */
@@ -31,7 +31,6 @@ export interface Cell {
   published: number;
   /** Creation to publishing of those published in the cell. */
   latency: Histogram;
-  latencySumMs: number;
   /** Events published before they were created, as clocks disagree. They are in bucket 0 of `latency` too. */
   negative: number;
   /** Last claim to publishing of those published in the cell. */
@@ -40,8 +39,6 @@ export interface Cell {
   created: number;
   /** Attempts beyond the first. */
   retries: number;
-  failures: number;
-  died: number;
   /** If latencies are sampled: the longest time between two samples. Latencies below it are "at most". */
   resolutionMs: number;
   /** If latencies are sampled, how far their sum may be off: the variance (ms²) of the events seen waiting … */

@@ -9,11 +9,7 @@ import type { Money } from './text/money';
 export const SEVERITIES = ['act', 'watch', 'note'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-export interface Silence {
-  reason: string;
-  actor: string;
-  at: string;
-}
+export type Silence = Record<'reason' | 'actor' | 'at', string>;
 
 /** A finding's values, units in their names: `…Bytes`, `…Ms`, `…Share` (of 1), `…PerSecond`, `…At` (ISO 8601); others are counts. */
 export type FindingValues = Record<string, string | number | null>;

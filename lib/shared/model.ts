@@ -42,14 +42,10 @@ export interface Capabilities {
   >;
 }
 
-export interface OutboxInfo {
-  id: string;
-  name: string;
-  database: string;
+export interface OutboxInfo extends Record<'id' | 'name' | 'database' | 'table', string> {
   engine: EngineKey;
   /** Key of the shape, or `inline`. */
   shape: string;
-  table: string;
   capabilities: Capabilities;
   writable: boolean;
   whyReadOnly: ReadOnlyReason | null;

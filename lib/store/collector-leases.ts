@@ -7,10 +7,7 @@ import { actedOf, type Acted } from './acted';
 import type { Store, StoreDb } from './store';
 import type { StoreTables } from './tables';
 
-export interface Lease {
-  outbox: string;
-  owner: string;
-  epoch: string;
+export interface Lease extends Record<'outbox' | 'owner' | 'epoch', string> {
   /** As of when it was taken; null where no operator ever changed the outbox. */
   acted: Acted | null;
 }

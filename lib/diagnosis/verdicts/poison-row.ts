@@ -15,10 +15,7 @@ const ENDLESS_SEEN_MS = { fromMs: 9_000, toMs: 60_000 };
 const QUEUE_MS = 5_000;
 
 /** A waiting row as it is quoted in facts. */
-interface QuotedRow {
-  at: string | null;
-  type: string | null;
-  error: string | null;
+interface QuotedRow extends Record<'at' | 'type' | 'error', string | null> {
   attempts: number | null;
 }
 

@@ -9,13 +9,10 @@ import { ageMs, fact, isoOf, laterOf, seenBefore, type Circumstances, type Findi
 const OWNER = 'starved';
 const CONFIRMED_MS = { fromMs: 5_000 };
 
-interface Starved {
+interface Starved extends Record<'since' | 'type' | 'error', string | null> {
   ahead: number;
-  since: string | null;
   /** When an event was last published at its first attempt. */
   freshOut: string | null;
-  type: string | null;
-  error: string | null;
 }
 
 const STARVED: Aggregates<Starved> = {

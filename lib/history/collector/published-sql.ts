@@ -19,7 +19,7 @@ import { publishedByIndex, publishedColumn, type Access } from './method';
 export type Span = Record<'from' | 'to', number>;
 
 /** Events of one type, published in one step, that share a bucket. */
-export interface PublishedGroup {
+export interface PublishedGroup extends Record<'events' | 'latencySumMs' | 'negative', number> {
   /** Steps since the epoch. */
   published: number;
   type: string | null;
@@ -28,9 +28,6 @@ export interface PublishedGroup {
   bucket: number | null;
   /** Of latencies: the step of creation. */
   created: number | null;
-  events: number;
-  latencySumMs: number;
-  negative: number;
   /** Operators changed the events, which says more of their latencies than the relay does. */
   touched: boolean;
   /** The event itself, alone in its group, if it was tried more than once and `tells` asks for those. */

@@ -57,12 +57,9 @@ export interface ProofResult extends ProofCase {
   notes: { code: ProofNote; detail: string | null }[];
 }
 
-export interface ProofTrigger {
-  table: string;
-  name: string;
+export interface ProofTrigger extends Record<'table' | 'name' | 'calls', string> {
   timing: 'before' | 'after' | 'instead';
   events: string[];
-  calls: string;
 }
 
 /** `incomplete`: some operations are refused. `failed`: all are. */

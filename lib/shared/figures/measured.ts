@@ -59,10 +59,7 @@ export interface Count extends Measure {
 }
 
 /** A percentile is null if unavailable (`why`), or if it is too short to be measured (`atMostMs`). */
-export interface Percentiles extends Measure {
-  p50Ms: number | null;
-  p95Ms: number | null;
-  p99Ms: number | null;
+export interface Percentiles extends Measure, Record<'p50Ms' | 'p95Ms' | 'p99Ms', number | null> {
   /** Interval of observation, or resolution of the times: a null percentile is at most this. */
   atMostMs?: number;
   /** Largest error of a percentile, as a share of it; left out if exact, and if part of the time is not known. */

@@ -117,11 +117,7 @@ const NO_ARRIVALS: Arrivals = { seen: 0, unseen: 0, halvesMs: 0, laterMs: 0, squ
 const ARRIVALS = 10_000;
 
 /** A wait to enter for an event, and how far it may be off: at random (standard deviation), or as all others of its kind (`biasMs`). */
-interface Wait {
-  waitMs: number;
-  deviationMs: number;
-  biasMs: number;
-}
+type Wait = Record<'waitMs' | 'deviationMs' | 'biasMs', number>;
 
 /**
  * For each event that came and left between two ticks: the mean of two estimates, weighted by their error. On average arrivals lie in the
