@@ -48,9 +48,9 @@ test('a doctor that cannot be asked says so, and what was known stays', async ({
   watch.allow(/net::ERR_/);
   await api.post('/api/v1/doctor/examinations', { data: { outbox: 'escrow' } });
   const page = await signIn('operator');
-  await page.goto('/doctor?outbox=escrow');
+  // Nothing but what the page comes with is ever known, whatever another story examines meanwhile.
   await page.route('**/doctor?outbox=escrow', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
-  // From here on nothing new is known, whatever another story has examined.
+  await page.goto('/doctor?outbox=escrow');
   const lead = (await page.getByRole('heading', { level: 1 }).textContent()) ?? '';
   await page.getByRole('button', { name: 'Examine now' }).click();
   // The frame has a notice of its own, as reading fails too.

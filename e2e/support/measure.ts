@@ -1,7 +1,7 @@
 /** Numbers a person feels: script weight of a cold load, layout shift, horizontal scroll, serious axe findings. */
 import { gzipSync } from 'node:zlib';
 import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
+import type { Page, Response } from '@playwright/test';
 
 interface ScriptBytes {
   total: number;
@@ -15,14 +15,17 @@ export async function scriptBytes(page: Page, path: string): Promise<ScriptBytes
   const files: ScriptBytes['files'] = [];
   const plain: string[] = [];
   const reading: Promise<void>[] = [];
-  page.on('response', (response) => {
+  const read = (response: Response): void => {
     if (response.request().resourceType() !== 'script') return;
     // Below 1 kB it is not worth it.
     if (response.headers()['content-encoding'] !== 'gzip' && Number(response.headers()['content-length']) > 1_024)
       plain.push(response.url());
     reading.push(response.body().then((body) => void files.push({ url: response.url(), bytes: gzipSync(body).length })));
-  });
+  };
+  page.on('response', read);
   await page.goto(path, { waitUntil: 'networkidle' });
+  // What comes later is not of the cold load, and the page may be closed before it is read.
+  page.off('response', read);
   await Promise.all(reading);
   files.sort((a, b) => b.bytes - a.bytes);
   return { total: files.reduce((sum, file) => sum + file.bytes, 0), files, plain };
