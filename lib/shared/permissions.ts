@@ -7,6 +7,8 @@ export const PERMISSIONS = [
   /** See masked fields in the clear. */
   'payload:unmask',
   'event:operate',
+  /** Say yes or no to a plan that somebody else made. */
+  'plan:approve',
   'mark:write',
   'doctor:silence',
   /** Prove a mapping, and turn changes to an outbox on and off. */
@@ -23,8 +25,8 @@ const OPERATOR: readonly Permission[] = [...VIEWER, 'payload:unmask', 'event:ope
 export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   viewer: VIEWER,
   operator: OPERATOR,
-  approver: OPERATOR,
-  admin: [...OPERATOR, 'mapping:prove', 'account:manage'],
+  approver: [...OPERATOR, 'plan:approve'],
+  admin: [...OPERATOR, 'plan:approve', 'mapping:prove', 'account:manage'],
 };
 
 export const can = (role: Role, permission: Permission): boolean => ROLE_PERMISSIONS[role].includes(permission);

@@ -7,6 +7,7 @@ export const PROBLEM_STATUS = {
   token_invalid: 401,
   forbidden: 403,
   not_allowed: 403,
+  approval_required: 403,
   not_found: 404,
   invalid: 400,
   conflict: 409,

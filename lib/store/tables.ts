@@ -4,6 +4,7 @@ import type { Mark } from '@/lib/shared/figures/marks';
 import type { VerdictSpan } from '@/lib/shared/figures/verdicts';
 import type { AuditEntry } from '@/lib/shared/model';
 import type { Actor, Role } from '@/lib/shared/permissions';
+import type { RunState } from '@/lib/shared/runs/runs';
 
 export type Tier = 'minute' | 'hour' | 'day';
 
@@ -118,6 +119,44 @@ export interface StoreTables {
     document: string;
   };
   changes_switch: ByActor & { outbox: string; turnedOn: boolean; proofId: string | null; at: Stamp; reason: string };
+  plan: ByActor &
+    Record<'id' | 'outbox' | 'operation' | 'reason' | 'hash' | 'key' | 'requestHash' | 'expiresAt', string> & {
+      /** JSON: PlanSource, Actor, and what the plan tells of its events. */
+      source: string;
+      actor: string;
+      facts: string;
+      count: number;
+      createdAt: Stamp;
+    };
+  plan_chunk: { planId: string; n: number; data: ColumnType<string, Buffer, never> };
+  /** What a second person says; `because`: JSON of the limits that were passed, `policy`: digest of the rules they are of. */
+  approval: Partial<ByActor> &
+    Record<'planId' | 'hash' | 'policy' | 'because' | 'until', string> & {
+      state: 'requested' | 'approved' | 'refused' | 'void';
+      requestedAt: Stamp;
+      answeredAt: ColumnType<string | null, undefined, string>;
+      reason: ColumnType<string | null, undefined, string>;
+    };
+  spending: Record<'id' | 'outbox' | 'actorId' | 'sums', string> & { at: Stamp; count: number };
+  run: Record<'id' | 'planId' | 'outbox' | 'pace' | 'progress' | 'key' | 'requestHash', string> & {
+    state: RunState;
+    because: ColumnType<string | null, string | null | undefined, string | null>;
+    /** Of the lease under which it was written last. */
+    epoch: Generated<string>;
+    createdAt: Stamp;
+    updatedAt: Stamp;
+  } & Record<'beganAt' | 'endedAt' | 'followedUntil', ColumnType<string | null, string | null | undefined, string | null>>;
+  run_batch: {
+    runId: string;
+    n: number;
+    /** Written as text, `{1,2}`. */
+    positions: ColumnType<string, string, never>;
+    epoch: string;
+    declaredAt: Stamp;
+    answeredAt: ColumnType<string | null, undefined, string>;
+    interventionId: string | null;
+    tookMs: number | null;
+  } & Record<'outcomes' | 'fates', ColumnType<string | null, Buffer | null, Buffer | null>>;
 }
 
 /** The actor, as rows store it. */

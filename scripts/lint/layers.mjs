@@ -54,6 +54,10 @@ const BELOW_SERVER = {
   'lib/proving': { holds: 'a mapping tried on real events, and taken back', imports: ['lib/interventions', ...BOUND, 'lib/store'] },
   'lib/audit': { holds: 'who did what: records carried into the store', imports: ['lib/interventions', ...BOUND, 'lib/store'] },
   'lib/identity': { holds: 'accounts, sessions, tokens', imports: ['lib/audit', 'lib/store', SHARED] },
+  'lib/runs': {
+    holds: 'plans, what a second person says of them, and how they are carried out',
+    imports: ['lib/interventions', 'lib/audit', 'lib/config', ...BOUND, 'lib/store'],
+  },
   'lib/jobs': { holds: 'what runs by itself', imports: ['lib/interventions', 'lib/audit', 'lib/outbox', 'lib/store', SHARED] },
 };
 const LIB = Object.keys(BELOW_SERVER);

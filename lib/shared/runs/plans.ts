@@ -1,0 +1,86 @@
+/** A plan: a frozen set of events and an operation, with what a person needs to decide on it. */
+import type { SkipCode } from '../model';
+
+/** Most events of a plan; most pasted ids. */
+export const PLAN_EVENTS_MAX = 250_000;
+export const PLAN_IDS_MAX = 10_000;
+/** After this nobody starts it any more. */
+export const PLAN_HOURS = 24;
+/** Events frozen by one step, and by one chunk of the store. */
+export const PLAN_STEP = 500;
+export const PLAN_CHUNK = 1_000;
+
+/** What a run left: why an event was skipped, or where it is since. */
+export const LEFT_CODES = ['blocked_by_order', 'failed_again', 'waiting', 'not_known', 'remaining'] as const;
+export type LeftCode = SkipCode | (typeof LEFT_CODES)[number];
+
+/** Which events: a list's filter as in its URL (`state=dead&type=…`), a cause, pasted ids, or what a run left. */
+export type PlanSource = { filter: string } | { cause: string } | { ids: string[] } | { run: string; codes: LeftCode[] };
+
+export interface PlanRequest {
+  operation: string;
+  reason: string;
+  source: PlanSource;
+}
+
+/** Why a second person is asked: which limits of the policy are passed. `always`: the rule has none. */
+export const APPROVAL_LIMITS = ['rows', 'amount', 'notIdempotent', 'always'] as const;
+export type ApprovalLimit = (typeof APPROVAL_LIMITS)[number];
+
+/** `expired`: nobody answered in time, or it was not started in time. `void`: plan or policy changed since. */
+export type ApprovalState = 'requested' | 'approved' | 'refused' | 'expired' | 'void';
+
+export interface Approval {
+  state: ApprovalState;
+  /** Limits that are passed. */
+  because: ApprovalLimit[];
+  requestedAt: string;
+  /** Until when it is answered; once approved, until when the run is started. ISO 8601 UTC. */
+  until: string;
+  /** Who answered, when and why; null before. */
+  answer: { by: string; at: string; reason: string } | null;
+  /** No account may approve it: said in the refusal and on the screens. */
+  nobody: boolean;
+}
+
+export interface Plan {
+  id: string;
+  outbox: string;
+  operation: string;
+  reason: string;
+  source: PlanSource;
+  /** Who made it: the name that the audit shows. */
+  maker: string;
+  /** Whether the one who asks made it. */
+  own: boolean;
+  count: number;
+  /** Exact decimal text per currency ('' without one), and how many events have no amount. */
+  sums: Record<string, string>;
+  withoutAmount: number;
+  /** Largest first. */
+  types: { type: string | null; count: number }[];
+  /** Creation of the oldest event; null if none has a time. */
+  oldestAt: string | null;
+  /** How far was looked, as lists say it. */
+  searched: { rows: number; complete: boolean };
+  /** SHA-256, hex, of all that will run: operation, statements, events with their versions. */
+  hash: string;
+  createdAt: string;
+  expiresAt: string;
+  /** How many events each is about, of the catalogue's warning codes. */
+  warnings: Record<string, number>;
+  /** Events whose order was not looked at: no index, or too slow. */
+  orderNotLooked: number;
+  /** What runs, for one event; placeholders as the engine writes them. */
+  sql: { text: string; parameters: string[] }[];
+  /** How long it may take, in seconds, at half of what the relay published of late; null if that is not known. */
+  expectedSeconds: number | null;
+  approval: Approval | null;
+  /** `expired`: too old to start. `void`: the table, the policy or the maker's rights changed. */
+  state: 'open' | 'started' | 'expired' | 'void';
+  /** The run that carries it out. */
+  run: string | null;
+}
+
+/** The first of its events, for the screen: as lists show them. */
+export const PLAN_SHOWN = 50;
