@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { extraParameterSchema } from '@/lib/shape/schema/parameters';
 import type { Shape } from '@/lib/shape/shape';
+import { OPERATION_KEYS } from '@/lib/shared/changes/fates';
 import { SCHEMES } from '@/lib/shared/connections';
 import type { EngineKey, OutboxEvent } from '@/lib/shared/model';
 import { mysqlParameters } from '@/lib/shared/mysql-url';
@@ -186,6 +187,21 @@ function duplicates(outboxes: unknown[]): string[] {
   });
 }
 
+/** A rule that names what is not there would ask nobody, and nobody would see it. */
+function checkApprovals(approvals: unknown, outboxes: unknown[]): string[] {
+  const ids = outboxes.flatMap((outbox) => (isMap(outbox) && typeof outbox.id === 'string' ? outbox.id : []));
+  const known = { outboxes: ids, operations: OPERATION_KEYS as readonly string[] };
+  return (Array.isArray(approvals) ? (approvals as unknown[]) : []).flatMap((rule, index) =>
+    (['outboxes', 'operations'] as const).flatMap((list) =>
+      (isMap(rule) && Array.isArray(rule[list]) ? (rule[list] as unknown[]) : []).flatMap((name, place) =>
+        typeof name !== 'string' || name.includes('${') || known[list].includes(name)
+          ? []
+          : `${formatPath(['approvals', index, list, place])}: there is no ${list === 'outboxes' ? 'outbox' : 'operation'} ${JSON.stringify(name)}${suggestion(name, known[list])}`,
+      ),
+    ),
+  );
+}
+
 /** Checks a document that may fail the schema too, so that all problems are reported at once. */
 export function crossCheck(document: unknown, supported: Supported): string[] {
   if (!isMap(document)) return [];
@@ -195,6 +211,7 @@ export function crossCheck(document: unknown, supported: Supported): string[] {
     ...checkDatabases(databases),
     ...outboxes.flatMap((outbox, index) => (isMap(outbox) ? checkOutbox(outbox, index, databases, supported) : [])),
     ...duplicates(outboxes),
+    ...checkApprovals(document.approvals, outboxes),
   ];
   if (typeof document.store === 'string' && !document.store.includes('${') && engineOf(document.store) !== 'postgres') {
     problems.push('store: write a connection string that begins with postgresql:// or postgres://; the store is always PostgreSQL');

@@ -30,6 +30,21 @@ export interface OutboxConfig extends Record<'id' | 'name' | 'database', string>
   keys: string[];
   /** Address of the page that says what to do when the relay has stopped. */
   runbook: string | null;
+  /** Of event types: whether who consumes them takes an event twice without harm. */
+  consumers: Record<string, 'idempotent' | 'not'>;
+}
+
+/** When a second person is asked; any limit that is passed asks, and a rule without limits always does. */
+export interface ApprovalRule {
+  /** null: all of them. */
+  outboxes: string[] | null;
+  operations: string[] | null;
+  /** More events than this. */
+  rows: number | null;
+  /** More than this in all: currency ('' for amounts without one) → decimal text. */
+  amount: Record<string, string> | null;
+  /** Events of a type that `consumers` does not call idempotent. */
+  notIdempotent: boolean;
 }
 
 /** Signs tokens that open cards. HS256 has a `secret`, EdDSA a `publicKey` (Ed25519, SPKI PEM). */
@@ -54,6 +69,7 @@ export interface Config {
   auth: { sessionHours: number; trustedProxies: string[] };
   /** `tickMs`: how often the collector reads an outbox if that is cheap. */
   metrics: { anonymous: boolean; tickMs: number };
+  approvals: ApprovalRule[];
   /** Days to keep the history's hours and days. */
   retention: { rollupDays: number };
   /** Who may show cards, `origins` as browsers write them, and see them; null: nobody. */

@@ -64,6 +64,7 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey, supported: Supported): 
     mask: entry.mask ?? [],
     keys: entry.keys ?? [],
     runbook: entry.runbook ?? null,
+    consumers: entry.consumers ?? {},
   };
 }
 
@@ -83,6 +84,13 @@ function configOf(file: ConfigFile, path: string, supported: Supported): Config 
     connections: { perServer: file.connections?.perServer ?? CONNECTIONS_PER_SERVER },
     auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS, trustedProxies: file.auth?.trustedProxies ?? [] },
     metrics: { anonymous: file.metrics?.anonymous ?? false, tickMs: (file.metrics?.tick ?? TICK_SECONDS) * 1_000 },
+    approvals: (file.approvals ?? []).map(({ outboxes = null, operations = null, rows = null, amount = null, notIdempotent = false }) => ({
+      outboxes,
+      operations,
+      rows,
+      amount,
+      notIdempotent,
+    })),
     retention: { rollupDays: Math.ceil((file.retention?.rollups ?? ROLLUP_DAYS * DAY_SECONDS) / DAY_SECONDS) },
     embedding: embeddingOf(file.embedding),
     unused: laterKeys(file),

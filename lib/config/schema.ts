@@ -135,6 +135,38 @@ const outboxSchema = z.strictObject({
     .max(KEYS_MAX, `name at most ${KEYS_MAX}`)
     .optional()
     .describe('Business keys that events are found by besides id, dedup key and aggregate id, for instance `payload.order_id`'),
+  consumers: z
+    .record(z.string().min(1).max(512), z.enum(['idempotent', 'not'], 'write idempotent or not'))
+    .optional()
+    .describe('Event type → whether who consumes it takes an event twice without harm'),
+});
+
+const DECIMAL = /^\d{1,30}(\.\d{1,20})?$/;
+
+/** As text: 10000.10 in a YAML file is a floating-point number. */
+const decimal = z
+  .union([z.int().min(0).transform(String), z.string().regex(DECIMAL)], 'write an amount in quotes, such as "10000" or "99.50"')
+  .describe('`"10000"`, `"99.50"`');
+
+const atLeastOne = 'write at least one, or leave it out for all';
+
+/** Names are checked in checks.ts. */
+const approvalSchema = z.strictObject({
+  outboxes: z.array(z.string()).min(1, atLeastOne).optional().describe('All when left out'),
+  operations: z.array(z.string()).min(1, atLeastOne).optional().describe('retry, requeue, release, archive, restore; all when left out'),
+  rows: z
+    .union([z.int(), z.string().regex(/^\d+$/, 'write a whole number').transform(Number)])
+    .refine((value) => value >= 0 && value <= 1_000_000, 'write a whole number from 0 to 1000000')
+    .optional()
+    .describe('Asks for more events than this'),
+  amount: z
+    .record(z.string().max(20), decimal)
+    .refine((limits) => Object.keys(limits).length > 0, 'write at least one currency, or leave it out')
+    .optional()
+    .describe(
+      'Asks for more than this in all, for instance `{EUR: "10000"}`; for any amount in another currency, and where one is not known',
+    ),
+  notIdempotent: z.boolean().optional().describe('Asks for events of types that `consumers` does not call idempotent'),
 });
 
 const perServer = wholeNumber.refine(
@@ -195,7 +227,10 @@ export const fileSchema = z.strictObject({
     .optional(),
   roles: later.optional(),
   alerts: later.optional(),
-  approvals: later.optional(),
+  approvals: z
+    .array(approvalSchema)
+    .optional()
+    .describe('When a second person has to agree to a change; a rule without limits always asks'),
   retention: z
     .strictObject({ rollups: keep.optional().describe('How long the history of figures is kept; 400d when left out') })
     .optional(),
@@ -210,7 +245,7 @@ export const fileSchema = z.strictObject({
 export type ConfigFile = z.infer<typeof fileSchema>;
 export type OutboxEntry = ConfigFile['outboxes'][number];
 
-const LATER_KEYS = ['roles', 'alerts', 'approvals'] as const satisfies (keyof ConfigFile)[];
+const LATER_KEYS = ['roles', 'alerts'] as const satisfies (keyof ConfigFile)[];
 
 export function laterKeys(file: ConfigFile): string[] {
   const nothing = 'this version does nothing with it';

@@ -113,7 +113,7 @@ async function runOperation(deps: InterventionDeps, job: Job): Promise<Intervent
 }
 
 /** The outbox, with the operations that its newest proof refuses. Throws Problem `read_only` if it may not be changed. */
-async function changeable({ directory }: InterventionDeps, id: string): Promise<Outbox> {
+export async function changeable({ directory }: Pick<InterventionDeps, 'directory'>, id: string): Promise<Outbox> {
   const outbox = await directory.get(id);
   const refused = requireWritable(outbox, await directory.proof(id));
   return { ...outbox, refused: [...outbox.refused, ...refused] };

@@ -47,6 +47,14 @@ export async function previewIntervention(
   });
 }
 
+/** The statements that would change these events, whatever became of them since: one event of each place tells all. Reads no row. */
+export function statementsFor(outbox: Outbox, key: string, events: readonly SeenEvent[]): Promise<InterventionPreview['sql']> {
+  const operation = operationOf(key);
+  const seen = asked(outbox, events).filter((row): row is Seen => row.version !== null);
+  const steps = stepsOf(outbox, operation).filter(({ source }) => seen.some(({ version }) => version.place === source.key));
+  return outbox.database.read((db) => Promise.resolve(steps.flatMap((step) => statementsOf(outbox, db, operation, step, seen))));
+}
+
 /** Of the steps, and of the state of what is sent again as the event's page has them: each with how many of the events it is about. */
 function warningsOf(
   { shape }: Outbox,

@@ -18,6 +18,7 @@ export interface OutboxSettings extends ShapeSettings {
   mask: string[];
   keys?: readonly string[];
   runbook?: string | null;
+  consumers?: Readonly<Record<string, 'idempotent' | 'not'>>;
 }
 
 /** What the reader can do with the records: count an event's lines by index, or why not. */

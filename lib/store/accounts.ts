@@ -63,3 +63,17 @@ export async function updateAccount(
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
+
+/** How many accounts that are not disabled have one of these roles, without one. */
+export async function countAccounts(db: StoreDb, roles: readonly Role[], exceptId: string | null): Promise<number> {
+  let query = db.selectFrom('account').where('disabledAt', 'is', null).where('role', 'in', roles);
+  if (exceptId !== null) query = query.where('id', '<>', exceptId);
+  const { n } = await query.select((eb) => eb.fn.countAll<string>().as('n')).executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+/** The role that an account has now; null if it is gone or disabled. By primary key. */
+export async function roleOfAccount(db: StoreDb, id: string): Promise<Role | null> {
+  const row = await db.selectFrom('account').select('role').where('id', '=', id).where('disabledAt', 'is', null).executeTakeFirst();
+  return row?.role ?? null;
+}

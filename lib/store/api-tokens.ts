@@ -40,6 +40,12 @@ export async function findApiToken(db: StoreDb, hash: string): Promise<{ id: str
   return row ?? null;
 }
 
+/** The role of a token that is valid now; null if it is revoked or expired. By primary key. */
+export async function roleOfToken(db: StoreDb, id: string): Promise<Role | null> {
+  const row = await db.selectFrom('api_token').select('role').where('id', '=', id).where(isValid).executeTakeFirst();
+  return row?.role ?? null;
+}
+
 /** Records the use, at most once a minute: a busy script must not write a row per call. */
 export async function touchApiToken(db: StoreDb, id: string): Promise<void> {
   await db

@@ -264,6 +264,7 @@ export const MIGRATIONS: Record<string, Migration> = {
       id uuid primary key,
       outbox text not null,
       actor_id text not null,
+      operation text not null,
       at timestamptz not null default now(),
       count integer not null,
       sums jsonb not null)`,

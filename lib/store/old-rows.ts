@@ -13,6 +13,8 @@ const KEPT_DAYS: [table: keyof StoreTables, time: string, days: number][] = [
   ['doctor_sample', 'day', DOCTOR_SAMPLE_DAYS + 1],
   ['mark', 'at', MARK_DAYS],
   ['verdict_span', 'ended_at', MARK_DAYS],
+  // Limits count the last hour, and what belongs to a run as long as that is not over.
+  ['spending', 'at', 400],
   // How long a client may ask about an attempt that was never committed.
   ['unsettled_intervention', 'not_applied_at', 90],
 ];

@@ -137,7 +137,8 @@ export interface StoreTables {
       answeredAt: ColumnType<string | null, undefined, string>;
       reason: ColumnType<string | null, undefined, string>;
     };
-  spending: Record<'id' | 'outbox' | 'actorId' | 'sums', string> & { at: Stamp; count: number };
+  /** Of a run, its id is that of the plan; `sums`: JSON, currency → decimal text without sign. */
+  spending: Record<'id' | 'outbox' | 'actorId' | 'operation' | 'sums', string> & { at: Stamp; count: number };
   run: Record<'id' | 'planId' | 'outbox' | 'pace' | 'progress' | 'key' | 'requestHash', string> & {
     state: RunState;
     because: ColumnType<string | null, string | null | undefined, string | null>;

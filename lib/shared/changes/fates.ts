@@ -5,6 +5,9 @@
  */
 export const RULE_OPERATIONS = ['retry', 'requeue', 'release'] as const;
 
+/** All operations, by key; lib/interventions/operations.ts has what they do. */
+export const OPERATION_KEYS = ['archive', 'release', 'requeue', 'restore', 'retry'] as const;
+
 export const isFollowed = (operation: string): boolean => (RULE_OPERATIONS as readonly string[]).includes(operation);
 
 /**

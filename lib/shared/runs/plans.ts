@@ -6,6 +6,9 @@ export const PLAN_EVENTS_MAX = 250_000;
 export const PLAN_IDS_MAX = 10_000;
 /** After this nobody starts it any more. */
 export const PLAN_HOURS = 24;
+/** How long a second person has to answer; and, once approved, anybody to start it. */
+export const APPROVAL_HOURS = 4;
+export const APPROVED_MINUTES = 15;
 /** Events frozen by one step, and by one chunk of the store. */
 export const PLAN_STEP = 500;
 export const PLAN_CHUNK = 1_000;

@@ -1,0 +1,84 @@
+/** The policy at the doors: whether a second person is asked, and what an actor may still change without one. */
+import { createHash } from 'node:crypto';
+import type { OutboxSettings } from '@/lib/outbox/outbox';
+import type { ApprovalRule } from '@/lib/config/config';
+import { can, ROLES, type Actor } from '@/lib/shared/permissions';
+import { Problem } from '@/lib/shared/problems';
+import type { ApprovalLimit } from '@/lib/shared/runs/plans';
+import { countAccounts } from '@/lib/store/accounts';
+import { insertSpending, lockSpending, settleSpending, spentOf, type Spent } from '@/lib/store/spending';
+import type { Store, StoreDb } from '@/lib/store/store';
+import { limitsPassed, rulesFor, type Spend } from './limits';
+
+export interface PolicyDeps {
+  store: Store;
+  /** Rules of the configuration. */
+  approvals: readonly ApprovalRule[];
+  directory: { settings(outbox: string): Pick<OutboxSettings, 'consumers'> };
+}
+
+export interface Intended {
+  actor: Actor;
+  outbox: string;
+  operation: string;
+  spend: Spend;
+}
+
+const APPROVERS = ROLES.filter((role) => can(role, 'plan:approve'));
+
+/** Whether no account but this actor's could approve. */
+export const hasNoApprover = async ({ store }: Pick<PolicyDeps, 'store'>, actorId: string): Promise<boolean> =>
+  (await countAccounts(store.db, APPROVERS, actorId.startsWith('account:') ? actorId.slice('account:'.length) : null)) === 0;
+
+const WHY: Record<ApprovalLimit, string> = {
+  rows: 'more events than one person may change within an hour',
+  amount: 'a larger amount than one person may change within an hour, or an amount that is not known',
+  notIdempotent: 'events whose consumers may not take one twice',
+  always: 'this operation always asks one',
+};
+
+export async function approvalRequired(deps: Pick<PolicyDeps, 'store'>, { actor, outbox }: Intended, passed: readonly ApprovalLimit[]) {
+  const who =
+    actor.kind === 'account'
+      ? 'make a plan of it and ask for approval'
+      : 'a token cannot ask: sign in, make a plan of it and ask for approval';
+  const nobody = (await hasNoApprover(deps, actor.id))
+    ? '. No other account may approve: an administrator has to give somebody the role approver'
+    : '';
+  const why = passed.map((limit) => WHY[limit]).join('; ');
+  return new Problem(
+    'approval_required',
+    `A second person has to agree to this on ${outbox} (${why}): ${who}${nobody}. This try changed nothing`,
+  );
+}
+
+/** Limits that would be passed now; nothing is read where no rule is about this operation there. `id`: what is not counted twice. */
+export async function passedNow(deps: PolicyDeps, { actor, outbox, operation, spend }: Intended, id: string, db: StoreDb = deps.store.db) {
+  const rules = rulesFor(deps.approvals, outbox, operation);
+  return rules.length === 0 ? [] : limitsPassed(rules, spend, await spentOf(db, outbox, actor.id, id));
+}
+
+/**
+ * Reserves what may be changed without a second person under this id, in the caller's transaction: of many at once as many get through as the
+ * limits admit. Throws Problem `approval_required`.
+ */
+export async function reserve(deps: PolicyDeps, db: StoreDb, intended: Intended, id: string): Promise<void> {
+  const { actor, outbox, operation, spend } = intended;
+  if (rulesFor(deps.approvals, outbox, operation).length === 0) return;
+  await lockSpending(db, outbox, actor.id);
+  const passed = await passedNow(deps, intended, id, db);
+  if (passed.length > 0) throw await approvalRequired(deps, intended, passed);
+  await insertSpending(db, { id, outbox, actorId: actor.id, operation, count: spend.count, sums: spend.sums });
+}
+
+/** Of a run its plan's id; of an intervention one that its actor's key always has: sent again, it is not counted twice. */
+export function spendingId(outbox: string, actor: Actor, key: string): string {
+  const hex = createHash('sha256')
+    .update(JSON.stringify([outbox, actor.id, key]))
+    .digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+}
+
+/** What was changed in the end, in the caller's transaction or by itself: of a run when it is over, under its plan's id. */
+export const settleSpent = (db: StoreDb, id: string, changed: Pick<Spent, 'count' | 'sums'>): Promise<void> =>
+  settleSpending(db, id, changed);

@@ -1,0 +1,63 @@
+/** Why a plan is not to be carried out any more, whoever agreed to it. */
+import { changeable } from '@/lib/interventions/intervene';
+import { statementsFor } from '@/lib/interventions/preview';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { can, type Actor, type Permission } from '@/lib/shared/permissions';
+import { roleOfAccount } from '@/lib/store/accounts';
+import { roleOfToken } from '@/lib/store/api-tokens';
+import { findApproval, type ApprovalRow } from '@/lib/store/approvals';
+import type { PlanRow } from '@/lib/store/plans';
+import type { StoreDb } from '@/lib/store/store';
+import { limitsPassed, policyDigest, rulesFor } from '../approvals/limits';
+import { factsOf, makerOf, type PlanDeps } from './plan';
+
+/** Whether the store still lets this account or token do it. */
+export async function mayStill(db: StoreDb, { id, kind }: Pick<Actor, 'id' | 'kind'>, permission: Permission): Promise<boolean> {
+  const own = id.slice(id.indexOf(':') + 1);
+  const role = kind === 'account' ? await roleOfAccount(db, own) : kind === 'token' ? await roleOfToken(db, own) : null;
+  return role !== null && can(role, permission);
+}
+
+/** The rules that concern it, digested. */
+export const policyOf = (
+  { approvals, directory }: Pick<PlanDeps, 'approvals' | 'directory'>,
+  plan: Pick<PlanRow, 'outbox' | 'operation'>,
+) => policyDigest(rulesFor(approvals, plan.outbox, plan.operation), directory.settings(plan.outbox));
+
+/**
+ * Why it is void, as the end of a sentence; null if it is not. Before the first event and before every batch. Throws Problem `read_only`,
+ * `unavailable` and the like if its outbox takes no changes now: that may pass.
+ */
+export async function whyVoid(deps: PlanDeps, plan: PlanRow): Promise<string | null> {
+  const { store, directory } = deps;
+  if (!directory.ids.includes(plan.outbox)) return 'its outbox is not configured any more';
+  if (!(await mayStill(store.db, makerOf(plan), 'event:operate'))) return `${plan.actorName}, who made it, may not change events any more`;
+  const policy = voidByPolicy(deps, plan, await findApproval(store.db, plan.id));
+  if (policy !== null) return policy;
+  const outbox = await changeable(deps, plan.outbox);
+  const texts = await textsOf(outbox, plan);
+  return texts === statementTexts(factsOf(plan).sql) ? null : 'its table or mapping is not what it was';
+}
+
+/** The same without looking at the table. */
+export function voidByPolicy(deps: Pick<PlanDeps, 'approvals' | 'directory'>, plan: PlanRow, approval: ApprovalRow | null): string | null {
+  const changed = 'the rules of approval are not what they were';
+  if (approval?.state === 'void') return 'what was asked for is not what would run';
+  if (approval !== null) return approval.hash === plan.hash && approval.policy === policyOf(deps, plan) ? null : changed;
+  return limitsPassed(rulesFor(deps.approvals, plan.outbox, plan.operation), factsOf(plan).spend, []).length > 0 ? changed : null;
+}
+
+const statementTexts = (sql: readonly { text: string }[]): string => JSON.stringify(sql.map(({ text }) => text));
+
+/** By binding, which never changes: nothing is compiled for every batch. */
+const known = new WeakMap<Outbox['main'], Map<string, Promise<string>>>();
+
+function textsOf(outbox: Outbox, plan: PlanRow): Promise<string> {
+  const texts = known.get(outbox.main) ?? new Map<string, Promise<string>>();
+  known.set(outbox.main, texts);
+  const key = JSON.stringify([plan.id, outbox.refused]);
+  const found = texts.get(key) ?? statementsFor(outbox, plan.operation, factsOf(plan).samples).then(statementTexts);
+  found.catch(() => texts.delete(key));
+  texts.set(key, found);
+  return found;
+}

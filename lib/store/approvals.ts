@@ -1,0 +1,88 @@
+/** Queries on `approval`: what a second person says of a plan. Times are compared by the store's clock. */
+import { sql, type Selectable } from 'kysely';
+import type { StoreDb } from './store';
+import type { Author, StoreTables } from './tables';
+
+export interface ApprovalRow extends Omit<Selectable<StoreTables['approval']>, 'actorId' | 'actorName'> {
+  actorId: string | null;
+  actorName: string | null;
+  /** Nobody answered, or nobody started it, in time. */
+  late: boolean;
+}
+
+const late = sql<boolean>`until <= clock_timestamp()`.as('late');
+
+export async function insertApproval(
+  db: StoreDb,
+  { hours, ...approval }: Pick<StoreTables['approval'], 'planId' | 'hash' | 'policy' | 'because'> & { hours: number },
+): Promise<void> {
+  const until = sql<string>`clock_timestamp() + make_interval(hours => ${hours}::int)`;
+  await db
+    .insertInto('approval')
+    .values({ ...approval, state: 'requested', until })
+    .execute();
+}
+
+/** By primary key; null if nobody is asked. With `lock`, nothing changes it until the transaction ends. */
+export async function findApproval(db: StoreDb, planId: string, lock = false): Promise<ApprovalRow | null> {
+  const query = db.selectFrom('approval').selectAll().select(late).where('planId', '=', planId);
+  return ((await (lock ? query.forUpdate() : query).executeTakeFirst()) as ApprovalRow | undefined) ?? null;
+}
+
+export async function approvalsOf(db: StoreDb, planIds: readonly string[]): Promise<Map<string, ApprovalRow>> {
+  if (planIds.length === 0) return new Map();
+  const rows = await db.selectFrom('approval').selectAll().select(late).where('planId', 'in', planIds).execute();
+  return new Map(rows.map((row) => [row.planId, row as ApprovalRow]));
+}
+
+export interface Answer {
+  planId: string;
+  /** What the approver saw. */
+  hash: string;
+  policy: string;
+  state: 'approved' | 'refused';
+  actor: Author;
+  reason: string;
+  /** From an approval on, as long may the run be started. */
+  minutes: number;
+}
+
+/**
+ * Answers a request that is open, in time, of this hash and policy, of somebody else's plan that is not started. One of several answers at once
+ * gets true; false: look why not.
+ */
+export async function answerApproval(db: StoreDb, { planId, hash, policy, state, actor, reason, minutes }: Answer): Promise<boolean> {
+  const { numAffectedRows } = await sql`update approval
+    set state = ${state}, answered_at = clock_timestamp(), actor_id = ${actor.id}, actor_name = ${actor.name}, reason = ${reason},
+      until = least(clock_timestamp() + make_interval(mins => ${minutes}::int), plan.expires_at)
+    from plan
+    where plan.id = ${planId} and approval.plan_id = plan.id
+      and approval.state = 'requested' and approval.until > clock_timestamp() and plan.expires_at > clock_timestamp()
+      and approval.hash = ${hash} and plan.hash = ${hash} and approval.policy = ${policy}
+      and plan.actor_id <> ${actor.id} and not exists (select from run where run.plan_id = plan.id)`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** What was agreed to is not what would run: nothing is started under it any more. */
+export async function voidApproval(db: StoreDb, planId: string): Promise<void> {
+  await db
+    .updateTable('approval')
+    .set({ state: 'void' })
+    .where('planId', '=', planId)
+    .where('state', 'in', ['requested', 'approved'])
+    .execute();
+}
+
+/** Plans with an open request, oldest first, at most `limit`; along the index of open ones. */
+export async function openRequests(db: StoreDb, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('approval')
+    .innerJoin('plan', 'plan.id', 'approval.planId')
+    .select('approval.planId')
+    .where('approval.state', '=', 'requested')
+    .where(sql<boolean>`approval.until > clock_timestamp() and plan.expires_at > clock_timestamp()`)
+    .orderBy('approval.until')
+    .limit(limit)
+    .execute();
+  return rows.map(({ planId }) => planId);
+}
