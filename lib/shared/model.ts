@@ -6,6 +6,7 @@ import type { Count, Known, Percentiles, UnavailableReason } from './figures/mea
 import type { MetricFigures, MetricSeries } from './figures/metrics';
 import type { ReadOnlyReason } from './changes/read-only';
 import type { ShownCode } from './problems';
+import type { ApprovalLimit } from './runs/plans';
 import type { SlotHealth } from './figures/slot-health';
 import type { EventState, State } from './states';
 import type { Diagnosis } from './figures/verdicts';
@@ -329,6 +330,8 @@ export interface InterventionPreview {
   /** Each with how many of the allowed events it is about; `orderNotLooked`: no index leads to their aggregates, or it took too long. */
   warnings: { code: string; count: number }[];
   orderNotLooked?: boolean;
+  /** Why a second person has to agree; null where nobody is asked. */
+  approval?: { because: ApprovalLimit[]; nobody: boolean } | null;
   /** The statements that will run, with numbered parameters, and their values. */
   sql: { text: string; parameters: string[] }[];
 }

@@ -7,8 +7,11 @@ import type { StoreTables } from './tables';
 export interface PlanRow extends Selectable<StoreTables['plan']> {
   /** By the store's clock, now. */
   expired: boolean;
-  /** The run that carries it out. */
+  /** The run that carries it out; `runProgress`: JSON. */
   runId: string | null;
+  runState: StoreTables['run']['state'] | null;
+  runBecause: string | null;
+  runProgress: string | null;
 }
 
 export type NewPlan = Omit<StoreTables['plan'], 'createdAt' | 'expiresAt'>;
@@ -31,7 +34,8 @@ const plans = (db: StoreDb) =>
     .selectFrom('plan')
     .leftJoin('run', 'run.planId', 'plan.id')
     .selectAll('plan')
-    .select(['run.id as runId', sql<boolean>`plan.expires_at <= clock_timestamp()`.as('expired')]);
+    .select(['run.id as runId', 'run.state as runState', 'run.because as runBecause', 'run.progress as runProgress'])
+    .select(sql<boolean>`plan.expires_at <= clock_timestamp()`.as('expired'));
 
 /** By primary key; null if there is none. */
 export async function findPlan(db: StoreDb, id: string): Promise<PlanRow | null> {
@@ -48,6 +52,7 @@ export interface PlanFilter {
   outbox?: string;
   /** `open`: neither started nor too old; some of them may be void. */
   state?: (typeof PLAN_FILTER_STATES)[number];
+  ids?: readonly string[];
 }
 
 const STATE = {
@@ -59,12 +64,13 @@ const STATE = {
 /** Newest first, at most `limit`, after `position`; along the index on (created_at, id). */
 export async function selectPlans(
   db: StoreDb,
-  { outbox, state }: PlanFilter,
+  { outbox, state, ids }: PlanFilter,
   position: { at: string; id: string } | null,
   limit: number,
 ): Promise<PlanRow[]> {
   let query = plans(db);
   if (outbox !== undefined) query = query.where('plan.outbox', '=', outbox);
+  if (ids !== undefined) query = query.where('plan.id', 'in', ids);
   if (state !== undefined) query = query.where(STATE[state]);
   if (position !== null)
     query = query.where(sql<boolean>`(plan.created_at, plan.id) < (${position.at}::timestamptz, ${position.id}::uuid)`);
@@ -75,4 +81,10 @@ export async function selectPlans(
 export async function readChunk(db: StoreDb, planId: string, n: number): Promise<Buffer | null> {
   const row = await db.selectFrom('plan_chunk').select('data').where('planId', '=', planId).where('n', '=', n).executeTakeFirst();
   return row === undefined ? null : Buffer.from(row.data.slice(2), 'hex');
+}
+
+/** By primary key; null if there is no such run. */
+export async function outboxOfRun(db: StoreDb, runId: string): Promise<string | null> {
+  const row = await db.selectFrom('run').select('outbox').where('id', '=', runId).executeTakeFirst();
+  return row?.outbox ?? null;
 }

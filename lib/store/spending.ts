@@ -59,3 +59,20 @@ export async function settleSpending(db: StoreDb, id: string, { count, sums }: P
       .where('id', '=', id)
       .execute();
 }
+
+/** Takes a reservation away, and puts what was changed in its place, under an id that repeats of the same change share. */
+export async function replaceSpending(db: StoreDb, reserved: string, { sums, ...spending }: Spending): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await transaction.deleteFrom('spending').where('id', '=', reserved).execute();
+    if (spending.count === 0) {
+      await transaction.deleteFrom('spending').where('id', '=', spending.id).execute();
+      return;
+    }
+    const changed = { count: spending.count, sums: JSON.stringify(sums) };
+    await transaction
+      .insertInto('spending')
+      .values({ ...spending, ...changed })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(changed))
+      .execute();
+  });
+}

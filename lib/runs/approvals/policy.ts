@@ -27,8 +27,8 @@ export interface Intended {
 const APPROVERS = ROLES.filter((role) => can(role, 'plan:approve'));
 
 /** Whether no account but this actor's could approve. */
-export const hasNoApprover = async ({ store }: Pick<PolicyDeps, 'store'>, actorId: string): Promise<boolean> =>
-  (await countAccounts(store.db, APPROVERS, actorId.startsWith('account:') ? actorId.slice('account:'.length) : null)) === 0;
+export const hasNoApprover = async (db: StoreDb, actorId: string): Promise<boolean> =>
+  (await countAccounts(db, APPROVERS, actorId.startsWith('account:') ? actorId.slice('account:'.length) : null)) === 0;
 
 const WHY: Record<ApprovalLimit, string> = {
   rows: 'more events than one person may change within an hour',
@@ -37,14 +37,12 @@ const WHY: Record<ApprovalLimit, string> = {
   always: 'this operation always asks one',
 };
 
-export async function approvalRequired(deps: Pick<PolicyDeps, 'store'>, { actor, outbox }: Intended, passed: readonly ApprovalLimit[]) {
-  const who =
-    actor.kind === 'account'
-      ? 'make a plan of it and ask for approval'
-      : 'a token cannot ask: sign in, make a plan of it and ask for approval';
-  const nobody = (await hasNoApprover(deps, actor.id))
-    ? '. No other account may approve: an administrator has to give somebody the role approver'
-    : '';
+/** In a transaction with its `db`: many who wait for the lock may hold all other connections. */
+export async function approvalRequired(db: StoreDb, { actor, outbox }: Intended, passed: readonly ApprovalLimit[]): Promise<Problem> {
+  const plan = 'make a plan of it and ask for approval';
+  const who = actor.kind === 'account' ? plan : `a token cannot ask: sign in, ${plan}`;
+  const none = '. No other account may approve: an administrator has to give somebody the role approver';
+  const nobody = (await hasNoApprover(db, actor.id)) ? none : '';
   const why = passed.map((limit) => WHY[limit]).join('; ');
   return new Problem(
     'approval_required',
@@ -52,23 +50,29 @@ export async function approvalRequired(deps: Pick<PolicyDeps, 'store'>, { actor,
   );
 }
 
-/** Limits that would be passed now; nothing is read where no rule is about this operation there. `id`: what is not counted twice. */
-export async function passedNow(deps: PolicyDeps, { actor, outbox, operation, spend }: Intended, id: string, db: StoreDb = deps.store.db) {
+/** Limits that would be passed now; nothing is read where no rule is about this operation there. `except`: what stands for the same already. */
+export async function passedNow(
+  deps: PolicyDeps,
+  { actor, outbox, operation, spend }: Intended,
+  except: string,
+  db: StoreDb = deps.store.db,
+) {
   const rules = rulesFor(deps.approvals, outbox, operation);
-  return rules.length === 0 ? [] : limitsPassed(rules, spend, await spentOf(db, outbox, actor.id, id));
+  return rules.length === 0 ? [] : limitsPassed(rules, spend, await spentOf(db, outbox, actor.id, except));
 }
 
 /**
  * Reserves what may be changed without a second person under this id, in the caller's transaction: of many at once as many get through as the
- * limits admit. Throws Problem `approval_required`.
+ * limits admit. False where no rule is about it. Throws Problem `approval_required`.
  */
-export async function reserve(deps: PolicyDeps, db: StoreDb, intended: Intended, id: string): Promise<void> {
+export async function reserve(deps: PolicyDeps, db: StoreDb, intended: Intended, id: string, except = id): Promise<boolean> {
   const { actor, outbox, operation, spend } = intended;
-  if (rulesFor(deps.approvals, outbox, operation).length === 0) return;
+  if (rulesFor(deps.approvals, outbox, operation).length === 0) return false;
   await lockSpending(db, outbox, actor.id);
-  const passed = await passedNow(deps, intended, id, db);
-  if (passed.length > 0) throw await approvalRequired(deps, intended, passed);
+  const passed = await passedNow(deps, intended, except, db);
+  if (passed.length > 0) throw await approvalRequired(db, intended, passed);
   await insertSpending(db, { id, outbox, actorId: actor.id, operation, count: spend.count, sums: spend.sums });
+  return true;
 }
 
 /** Of a run its plan's id; of an intervention one that its actor's key always has: sent again, it is not counted twice. */

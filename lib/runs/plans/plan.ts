@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ApprovalRule } from '@/lib/config/config';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Actor } from '@/lib/shared/permissions';
-import type { SeenEvent } from '@/lib/shared/changes/batches';
+import type { VersionedEvent } from '@/lib/shared/model';
 import { PLAN_CHUNK, type LeftCode, type Plan, type PlanSource } from '@/lib/shared/runs/plans';
 import { readChunk, type PlanRow } from '@/lib/store/plans';
 import type { Store, StoreDb } from '@/lib/store/store';
@@ -17,6 +17,8 @@ export interface PlanDeps {
   approvals: readonly ApprovalRule[];
   /** Ids of the events that a run left for these reasons. */
   leftovers: (db: StoreDb, runId: string, codes: readonly LeftCode[]) => Promise<string[]>;
+  /** What the relay published of late; null if that is not known. */
+  publishedPerMinute: (outbox: string) => Promise<number | null>;
 }
 
 /** What a plan tells of its events; JSON in its row. */
@@ -27,7 +29,7 @@ export interface PlanFacts extends Pick<
   /** What limits count of it. */
   spend: Spend;
   /** The first event of each place: `sql` is what would run for them. */
-  samples: SeenEvent[];
+  samples: Pick<VersionedEvent, 'id' | 'version'>[];
 }
 
 export const factsOf = ({ facts }: Pick<PlanRow, 'facts'>): PlanFacts => JSON.parse(facts) as PlanFacts;

@@ -1,9 +1,10 @@
 /** Whether a plan may be started, by whom it was made and by what a second person said. */
 import { Problem } from '@/lib/shared/problems';
+import type { ApprovalLimit } from '@/lib/shared/runs/plans';
 import { findApproval } from '@/lib/store/approvals';
 import { findPlan, type PlanRow } from '@/lib/store/plans';
 import type { StoreDb } from '@/lib/store/store';
-import { approvalRequired, passedNow, reserve } from '../approvals/policy';
+import { approvalRequired, reserve } from '../approvals/policy';
 import { factsOf, makerOf, verifyPlan, type PlanDeps } from './plan';
 import { policyOf, whyVoid } from './void';
 
@@ -39,6 +40,6 @@ export async function requireStartable(deps: PlanDeps, plan: PlanRow): Promise<(
           ? 'It was not started in time after it was approved: make the plan again'
           : 'Nobody answered in time: make the plan again',
       );
-    if (approval.state !== 'approved') throw await approvalRequired(deps, intended, await passedNow(deps, intended, plan.id, db));
+    if (approval.state !== 'approved') throw await approvalRequired(db, intended, JSON.parse(approval.because) as ApprovalLimit[]);
   };
 }

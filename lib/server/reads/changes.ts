@@ -1,7 +1,6 @@
 import 'server-only';
 import { fatesOf } from '@/lib/interventions/fates';
 import { findByKey, findIntervention } from '@/lib/interventions/find-intervention';
-import { intervene } from '@/lib/interventions/intervene';
 import { previewIntervention } from '@/lib/interventions/preview';
 import { orderWithin } from '@/lib/outbox/lists/neighbours';
 import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
@@ -9,6 +8,7 @@ import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { presentEvent } from '@/lib/outbox/masking/mask';
 import { keepProof, proofStatus, turnChanges } from '@/lib/proving/keep';
 import { prove } from '@/lib/proving/prove';
+import { approvalAhead, consumerWarning, interveneAlone } from '@/lib/runs/approvals/alone';
 import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
 import { type Fates, isFollowed } from '@/lib/shared/changes/fates';
 import type { ProofStatus } from '@/lib/shared/changes/proofs';
@@ -16,6 +16,7 @@ import type { InterventionPreview, InterventionRequest, InterventionResult } fro
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { onOutbox } from './outboxes';
+import { planDeps } from './plan-deps';
 import { seesAll } from './shown';
 import { together } from './together';
 
@@ -32,15 +33,19 @@ export function readPreview(
     const order = ids.length === 0 ? null : await orderWithin(outbox, ids);
     if (order === 'not_looked') preview.orderNotLooked = true;
     else if (order !== null && order.count > 0) preview.warnings.push(order);
+    const allowed = preview.rows.flatMap((row) => (row.allowed ? row.event : []));
+    if (isFollowed(request.operation)) preview.warnings.push(...consumerWarning(outbox, allowed));
+    preview.approval = await approvalAhead(planDeps(context.console), context.actor, outbox, request.operation, allowed);
     return { ...preview, rows: preview.rows.map((row) => ({ ...row, event: presentEvent(outbox, row.event, unmask) })) };
   });
 }
 
-/** Once per key and actor. Throws Problem as `intervene` does. */
+/** Once per key and actor, as far as one person may. Throws Problem as `intervene` does, and `approval_required`. */
 export const runIntervention = (
   { console, actor, elapsedMs }: Context,
   { outbox, request, key }: { outbox: string; request: InterventionRequest; key: string },
-): Promise<InterventionResult> => intervene(console.interventions, actor, outbox, request, key, elapsedMs);
+): Promise<InterventionResult> =>
+  interveneAlone({ ...planDeps(console), interventions: console.interventions }, { outbox, actor, key }, request, elapsedMs);
 
 /** The result of an intervention, or what became of it since. Throws Problem `not_found`, `unavailable`. */
 export async function interventionById({ console }: Context, id: string): Promise<InterventionResult> {

@@ -1,0 +1,186 @@
+/** Freezes the events of a source: packed, counted and warned of while they are read, so that 250,000 of them take little memory. */
+import { operationOf, statementsFor } from '@/lib/interventions/preview';
+import { capabilitiesOf, ruleFor } from '@/lib/outbox/capabilities';
+import { orderWithin } from '@/lib/outbox/lists/neighbours';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { decodeVersion } from '@/lib/outbox/rows/version';
+import { isFollowed } from '@/lib/shared/changes/fates';
+import type { VersionedEvent } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+import { stopwatch } from '@/lib/shared/async/stopwatch';
+import { PLAN_CHUNK, PLAN_EVENTS_MAX, type PlanRequest } from '@/lib/shared/runs/plans';
+import type { EventState, State } from '@/lib/shared/states';
+import { addSums, isIdempotent, joinSums, spendOf, type Spend } from '../approvals/limits';
+import { aggregateHash, packChunk, type PlannedEvent } from './chunk';
+import { digestOfEvents, type PlanDeps, type PlanFacts } from './plan';
+import { stepsFrom } from './sources';
+
+export interface Frozen {
+  count: number;
+  chunks: Buffer[];
+  /** Digest of the chunks' plain bytes. */
+  events: string;
+  facts: PlanFacts;
+}
+
+/** Within the time a client waits for an answer. */
+const FREEZE_MS = 120_000;
+/** Of it, for looking at the order of aggregates: then it is not looked. */
+const ORDER_MS = 10_000;
+/** Most types that a plan names. */
+const TYPES_MAX = 50;
+
+/** Throws Problem `invalid` (not offered, no events, too many) and `timeout`, with what to do. */
+export async function freeze(deps: PlanDeps, outbox: Outbox, { operation, source }: PlanRequest): Promise<Frozen> {
+  const [elapsedMs, ordering] = [stopwatch(), createOrdering(outbox, operation)];
+  const from = statesOf(outbox, operation);
+  const tally = createTally(outbox, operation);
+  const seen = new Set<string>();
+  let [rows, complete] = [0, true];
+  for await (const step of stepsFrom(deps, outbox, source, from)) {
+    rows += step.looked;
+    complete = step.complete ?? complete;
+    // One that is read again further on has moved meanwhile: it is planned as it was seen first.
+    const fresh = step.events.filter(({ id }) => !seen.has(id));
+    for (const { id } of fresh) seen.add(id);
+    const fitting = fresh.filter(({ state }) => (from as readonly EventState[]).includes(state));
+    tally.warn('wrong_state', fresh.length - fitting.length);
+    const planned = 'ids' in source || 'run' in source ? fresh : fitting;
+    tally.add(planned);
+    await ordering.look(fitting.map(({ id }) => id));
+    if (tally.count() > PLAN_EVENTS_MAX) throw tooMany();
+    if (elapsedMs() > FREEZE_MS)
+      throw new Problem(
+        'timeout',
+        `These events were not read within ${FREEZE_MS / 1_000} seconds (${rows} rows): narrow the filter. Nothing was planned`,
+      );
+  }
+  if (tally.count() === 0)
+    throw new Problem('invalid', 'None of these events can be changed by this operation now: look again, and choose others', {
+      fields: { source: 'finds no event' },
+    });
+  const { order, notLooked } = ordering.found();
+  for (const [code, count] of order) tally.warn(code, count);
+  const { facts, ...frozen } = tally.end();
+  const sql = await statementsFor(outbox, operation, facts.samples);
+  const expectedSeconds = secondsFor(frozen.count, isFollowed(operation) ? await deps.publishedPerMinute(outbox.id) : null);
+  return { ...frozen, facts: { ...facts, searched: { rows, complete }, orderNotLooked: notLooked, sql, expectedSeconds } };
+}
+
+const tooMany = (): Problem =>
+  new Problem('invalid', `A plan takes ${PLAN_EVENTS_MAX} events, and here are more: narrow the filter, for instance by from and to`, {
+    fields: { source: `finds more than ${PLAN_EVENTS_MAX} events` },
+  });
+
+/** At half of what the relay published of late. */
+export function secondsFor(count: number, publishedPerMinute: number | null): number | null {
+  return publishedPerMinute === null || publishedPerMinute <= 0 ? null : Math.ceil(count / ((publishedPerMinute / 60) * 0.5));
+}
+
+/** The states that an operation takes. Throws Problem `invalid` if this outbox does not offer it. */
+function statesOf(outbox: Outbox, operation: string): State[] {
+  operationOf(operation);
+  const offer = capabilitiesOf(outbox).operations[operation];
+  if (offer?.offered === true) return offer.from;
+  throw new Problem(
+    'invalid',
+    `Outbox ${outbox.id} does not offer ${operation} (${offer?.because ?? 'not_in_schema'}): choose another operation`,
+    {
+      fields: { operation: 'is not offered by this outbox' },
+    },
+  );
+}
+
+function createOrdering(outbox: Outbox, operation: string) {
+  const order = new Map<string, number>();
+  let [notLooked, spentMs] = [0, 0];
+  return {
+    async look(ids: readonly string[]): Promise<void> {
+      if (ids.length === 0 || !isFollowed(operation)) return;
+      const elapsedMs = stopwatch();
+      const found = spentMs > ORDER_MS ? 'not_looked' : await orderWithin(outbox, ids);
+      spentMs += elapsedMs();
+      if (found === 'not_looked') notLooked += ids.length;
+      else if (found !== null && found.count > 0) order.set(found.code, (order.get(found.code) ?? 0) + found.count);
+    },
+    found: () => ({ order, notLooked }),
+  };
+}
+
+/** What the shape says of events in this state, as the dialog and the event's page do. */
+function warningsOf(outbox: Outbox, key: string, state: EventState): string[] {
+  if (state === 'archived' || state === 'unmapped') return [];
+  const operation = operationOf(key);
+  const rule = isFollowed(key) ? ruleFor(outbox, key, state) : null;
+  const own =
+    rule !== null && 'version' in rule
+      ? rule.warnings
+      : key === 'archive' && state !== 'dead'
+        ? (outbox.shape.archive?.warnings ?? [])
+        : [];
+  return [...new Set([...own, ...(operation.sendsAgain ? (outbox.shape.cautions[state] ?? []) : [])])];
+}
+
+function createTally(outbox: Outbox, operation: string) {
+  const digest = digestOfEvents();
+  const chunks: Buffer[] = [];
+  const types = new Map<string | null, number>();
+  const warnings = new Map<string, number>();
+  const samples = new Map<string, PlanFacts['samples'][number]>();
+  const ofState = new Map<EventState, string[]>();
+  const { consumers = {} } = outbox.settings;
+  let open: PlannedEvent[] = [];
+  let [count, sums, oldestAt]: [number, Record<string, string>, string | null] = [0, {}, null];
+  let spend: Spend = { count: 0, sums: {}, withoutAmount: 0, notIdempotent: 0 };
+
+  const warn = (code: string, more: number): void => {
+    if (more > 0) warnings.set(code, (warnings.get(code) ?? 0) + more);
+  };
+  const close = (size: number): void => {
+    for (; open.length > 0 && open.length >= size; open = open.slice(PLAN_CHUNK)) {
+      const chunk = open.slice(0, PLAN_CHUNK);
+      digest.add(chunk);
+      chunks.push(packChunk(chunk));
+    }
+  };
+  const note = ({ id, version, state, type, createdAt, amount, currency, aggregateType, aggregateId }: VersionedEvent): void => {
+    open.push({ id, version, amount, currency, aggregate: aggregateHash(aggregateType, aggregateId) });
+    types.set(type, (types.get(type) ?? 0) + 1);
+    if (createdAt !== null && (oldestAt === null || createdAt < oldestAt)) oldestAt = createdAt;
+    const place = decodeVersion(version)?.place;
+    if (place !== undefined && !samples.has(place)) samples.set(place, { id, version });
+    const own = ofState.get(state) ?? warningsOf(outbox, operation, state);
+    ofState.set(state, own);
+    for (const code of own) warn(code, 1);
+    // Where nothing is declared of any type, there is nothing to warn of.
+    if (isFollowed(operation) && Object.keys(consumers).length > 0 && !isIdempotent(consumers, type)) warn('consumer_not_idempotent', 1);
+  };
+  return {
+    warn,
+    count: () => count,
+    add(events: readonly VersionedEvent[]): void {
+      for (const event of events) note(event);
+      count += events.length;
+      sums = joinSums([sums, addSums(events)]);
+      const more = spendOf(events, outbox.settings);
+      spend = {
+        count: spend.count + more.count,
+        sums: joinSums([spend.sums, more.sums]),
+        withoutAmount: spend.withoutAmount + more.withoutAmount,
+        notIdempotent: spend.notIdempotent + more.notIdempotent,
+      };
+      close(PLAN_CHUNK);
+    },
+    end() {
+      close(0);
+      const largest = [...types].sort(([, one], [, other]) => other - one).slice(0, TYPES_MAX);
+      const facts = {
+        ...{ sums, withoutAmount: spend.withoutAmount, oldestAt, spend },
+        types: largest.map(([type, n]) => ({ type, count: n })),
+        warnings: Object.fromEntries(warnings),
+        samples: [...samples.values()],
+      };
+      return { count, chunks, events: digest.hex(), facts };
+    },
+  };
+}
