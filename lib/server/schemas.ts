@@ -1,12 +1,14 @@
 /** Parts of requests that several entry points share. */
 import { z } from 'zod';
 import { PROOF_EVENTS_MAX } from '@/lib/proving/prove';
+import { PLAN_FILTER_STATES } from '@/lib/store/plans';
 import { MARK_DAYS } from '@/lib/store/marks';
 import { parseInstant } from '@/lib/shared/lists/event-filter';
 import { FIND_KEY_MAX, keyProblem } from '@/lib/shared/lists/found';
-import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN } from '@/lib/shared/model';
+import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN, SKIP_CODES } from '@/lib/shared/model';
 import { MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
 import { DEFAULT_WINDOW, WINDOWS } from '@/lib/shared/figures/windows';
+import { LEFT_CODES, PLAN_IDS_MAX } from '@/lib/shared/runs/plans';
 import { Problem } from '@/lib/shared/problems';
 
 /** Text that may be sent to a database: no event contains a NUL. */
@@ -84,6 +86,30 @@ export const interventionRequest = z.strictObject({
     .max(INTERVENTION_EVENTS_MAX, `name at most ${INTERVENTION_EVENTS_MAX} events`)
     .refine((events) => new Set(events.map((event) => event.id)).size === events.length, 'name each event once'),
   reason,
+});
+
+const queryField = z.union([z.string().max(2_000), z.array(z.string().max(2_000)).max(100)]);
+
+/** Which events: a list's filter, as fields or as in its URL, a cause, ids, or what a run left. */
+const planSource = z.union(
+  [
+    z.strictObject({ filter: z.union([z.string().max(16_000), z.record(z.string().max(40), queryField)]) }),
+    z.strictObject({ cause: plain(200) }),
+    z.strictObject({ ids: z.array(eventId).min(1).max(PLAN_IDS_MAX) }),
+    z.strictObject({ run: z.uuid(), codes: z.array(z.enum([...SKIP_CODES, ...LEFT_CODES])).min(1) }),
+  ],
+  `write one of {filter: {state: "dead"}}, {cause: "id"}, {ids: ["1"]} with 1 to ${PLAN_IDS_MAX} ids, {run: "id", codes: ["failed_again"]}`,
+);
+
+export const planRequest = z.strictObject({ operation: plain(63), reason, source: planSource });
+export const ofPlan = z.object({ plan: z.uuid('write the id of a plan') });
+export const planHash = z.string().regex(/^[0-9a-f]{64}$/, 'write the hash of the plan, 64 hexadecimal digits');
+export const planAnswer = z.strictObject({ reason, hash: planHash.optional() });
+export const plansQuery = z.strictObject({
+  outbox: filled(outboxId),
+  state: filled(z.enum(PLAN_FILTER_STATES, `write one of ${PLAN_FILTER_STATES.join(', ')}`)),
+  cursor: filled(cursorSchema),
+  limit: limitSchema,
 });
 
 const DAY_MS = 86_400_000;

@@ -63,7 +63,7 @@ export async function freeze(deps: PlanDeps, outbox: Outbox, { operation, source
   for (const [code, count] of order) tally.warn(code, count);
   const { facts, ...frozen } = tally.end();
   const sql = await statementsFor(outbox, operation, facts.samples);
-  const expectedSeconds = secondsFor(frozen.count, isFollowed(operation) ? await deps.publishedPerMinute(outbox.id) : null);
+  const expectedSeconds = secondsFor(frozen.count, isFollowed(operation) ? ((await deps.publishedPerMinute?.(outbox.id)) ?? null) : null);
   return { ...frozen, facts: { ...facts, searched: { rows, complete }, orderNotLooked: notLooked, sql, expectedSeconds } };
 }
 

@@ -1,5 +1,5 @@
 import 'server-only';
-import { Problem } from '@/lib/shared/problems';
+import { Problem, type ProblemCode } from '@/lib/shared/problems';
 import { recordDeed } from '@/lib/store/audit';
 import type { Asker } from '../context';
 import { log } from '../log';
@@ -12,9 +12,11 @@ export interface Attempted {
   reason?: string;
 }
 
+const REFUSED: ReadonlySet<string> = new Set<ProblemCode>(['forbidden', 'approval_required']);
+
 /** Records a refused attempt to change something in the audit and the log. Never throws: it stays refused whatever happens here. */
 export async function recordRefusal(asker: Asker | null, entry: string, error: unknown, attempt: () => Promise<Attempted>): Promise<void> {
-  if (asker === null || !(error instanceof Problem) || error.code !== 'forbidden') return;
+  if (asker === null || !(error instanceof Problem) || !REFUSED.has(error.code)) return;
   const { actor, console, requestId } = asker;
   const { code } = error;
   log().warn({ entry, requestId, actor: actor?.name ?? null, code }, 'refused');
