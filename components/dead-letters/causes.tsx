@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
 import { Fragment, type ReactNode, useState } from 'react';
@@ -12,6 +11,8 @@ import { Hint } from '../figures/figure';
 import { RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { outboxHref } from '../hrefs';
+import { PlanButton } from '../interventions/plan-button';
+import type { PlanChoice } from '../interventions/use-plan';
 import classes from './causes.module.css';
 
 interface CausesProps {
@@ -22,14 +23,14 @@ interface CausesProps {
   first: number;
   /** The name of each one's outbox; null where all are of one. */
   nameOf: ((outbox: string) => string) | null;
-  /** Selects all events of a cause; null where they cannot be changed. */
-  tickOf?: (group: DeadLetterGroup) => (() => void) | null;
+  /** The plan of all events of a cause; null where they cannot be changed. */
+  planOf?: (group: DeadLetterGroup) => PlanChoice | null;
 }
 
 const keyOf = ({ outbox, type, error }: DeadLetterGroup): string => JSON.stringify([outbox, type, error && errorTemplate(error)]);
 
 /** Dead events counted by cause, most first; a line leads to its rows. Lines change places only when a cause is new. */
-export function Causes({ groups, more, first, nameOf, tickOf }: CausesProps) {
+export function Causes({ groups, more, first, nameOf, planOf }: CausesProps) {
   const t = useTranslations('deadLetters');
   const format = useFormat();
   const [all, setAll] = useState(false);
@@ -45,37 +46,30 @@ export function Causes({ groups, more, first, nameOf, tickOf }: CausesProps) {
     return summed === count || text === '' ? text : <Hint reason={t('sumOf', { summed, count })}>{t('atLeast', { sum: text })}</Hint>;
   };
   const dated = groups.some(({ seen }) => seen === 'died');
-  const cells: Partial<
-    Record<'count' | 'cause' | 'type' | 'outbox' | 'sum' | 'lastSeen' | 'select', (group: DeadLetterGroup) => ReactNode>
-  > = {
-    count: ({ count }) => format.number(count),
-    cause: (group) => (
-      <Link
-        href={outboxHref(group.outbox, `/dead-letters?${serialiseEventFilter(groupFilter(group)).toString()}`)}
-        prefetch={false}
-        title={group.error ?? undefined}
-      >
-        {group.error === null ? t('noError') : <Template text={group.error} />}
-      </Link>
-    ),
-    type: ({ type }) => <bdi>{type === null ? t('noType') : visibleText(type)}</bdi>,
-    ...(nameOf && { outbox: ({ outbox }) => <bdi>{nameOf(outbox)}</bdi> }),
-    ...(groups.some(({ summed }) => summed > 0) && { sum: shownSum }),
-    lastSeen: ({ lastSeenAt, seen }) => lastSeenAt !== null && t.rich('lastSeen', { seen, at: () => <RelativeTime at={lastSeenAt} /> }),
-    ...(tickOf && {
-      select: (group) => {
-        const words = { count: group.count, error: group.error ?? t('noError') };
-        const tick = tickOf(group);
-        return (
-          tick && (
-            <Button size="compact-xs" variant="default" aria-label={t('tickGroupOf', words)} onClick={tick}>
-              {t('tickGroup', words)}
-            </Button>
-          )
-        );
-      },
-    }),
-  };
+  const cells: Partial<Record<'count' | 'cause' | 'type' | 'outbox' | 'sum' | 'lastSeen' | 'plan', (group: DeadLetterGroup) => ReactNode>> =
+    {
+      count: ({ count }) => format.number(count),
+      cause: (group) => (
+        <Link
+          href={outboxHref(group.outbox, `/dead-letters?${serialiseEventFilter(groupFilter(group)).toString()}`)}
+          prefetch={false}
+          title={group.error ?? undefined}
+        >
+          {group.error === null ? t('noError') : <Template text={group.error} />}
+        </Link>
+      ),
+      type: ({ type }) => <bdi>{type === null ? t('noType') : visibleText(type)}</bdi>,
+      ...(nameOf && { outbox: ({ outbox }) => <bdi>{nameOf(outbox)}</bdi> }),
+      ...(groups.some(({ summed }) => summed > 0) && { sum: shownSum }),
+      lastSeen: ({ lastSeenAt, seen }) => lastSeenAt !== null && t.rich('lastSeen', { seen, at: () => <RelativeTime at={lastSeenAt} /> }),
+      ...(planOf && {
+        plan: (group) => {
+          const about = t('planAbout', { count: group.count, error: group.error ?? t('noError') });
+          const choice = planOf(group);
+          return choice && <PlanButton {...choice} size="compact-xs" about={visibleText(about)} of={visibleText(about)} />;
+        },
+      }),
+    };
   const columns = Object.entries(cells) as [keyof typeof cells, NonNullable<(typeof cells)['count']>][];
   return (
     <div className={classes.frame}>

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { groupFilter } from '@/lib/shared/dead-letter-groups';
 import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
 import type { DeadLettersSnapshot, DeadLetterGroup, DeadLetters, EventFilter } from '@/lib/shared/model';
@@ -9,7 +9,9 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { groupBy } from '@/lib/shared/group-by';
 import { EventListScreen, useEventList, useListKeys } from '../events/event-list';
 import { FilterBar, FilterMessages, OrderControl } from '../events/filter-bar';
-import { type Freeze, useWholeList, type Ticks } from '../events/ticks';
+import type { Ticks } from '../events/ticks';
+import type { PlanChoice } from '../interventions/use-plan';
+import { planOperations } from '../interventions/operations';
 import { useSteadyRows } from '../lists/steady-rows';
 import { useMay } from '../frame/console';
 import { Causes } from './causes';
@@ -25,10 +27,9 @@ interface DeadLettersScreenProps {
   cursor: string | null;
   initial: DeadLettersSnapshot;
   load: (input: { outbox: string | null; query: string }) => Promise<ActionResult<DeadLettersSnapshot>>;
-  freeze: Freeze;
 }
 
-export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, cursor, initial, load, freeze }: DeadLettersScreenProps) {
+export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, cursor, initial, load }: DeadLettersScreenProps) {
   const t = useTranslations();
   const list = useEventList<DeadLettersSnapshot>({
     name: ['dead-letters', outbox],
@@ -37,19 +38,10 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
     initial,
     load: (query) => load({ outbox, query }),
   });
-  const { snapshot, ticks, query, filterQuery, round } = list;
+  const { snapshot, ticks, query, round } = list;
   // An intervention is on one outbox, so ticks are too: the first tick in another starts over there.
   const [tickedIn, setTickedIn] = useState<string | null>(null);
-  const { leaveList } = ticks;
-  // How much of one list is ticked says nothing about another.
-  useEffect(() => leaveList, [leaveList, filterQuery]);
-  const whole = useWholeList(freeze, filterQuery, (id, events, extent) => {
-    setTickedIn(id);
-    ticks.fill(events, extent);
-  });
-  // A tick closes the result of a reading; one still under way is ended by its own button.
   const tickIn = (id: string): void => {
-    if (whole.taking?.phase !== 'reading') whole.cancel();
     if (tickedIn !== id) ticks.clear();
     setTickedIn(id);
   };
@@ -67,11 +59,11 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
   });
   const mayOperate = useMay('event:operate');
   const infos = new Map(snapshot.outboxes.map((letters) => [letters.outbox.id, letters.outbox]));
-  const tickGroup = (group: DeadLetterGroup) => {
-    const { outbox: id, type, error } = group;
-    return infos.get(id)?.writable === true
-      ? () => whole.take({ outbox: id, query: deadQuery(groupFilter(group)), of: { type, error } })
-      : null;
+  const planOf = ({ outbox: id, type, error }: DeadLetterGroup): PlanChoice | null => {
+    const info = infos.get(id);
+    const [first, ...others] = info === undefined ? [] : planOperations(info, ['dead']);
+    const source = { filter: deadQuery(groupFilter({ type, error })) };
+    return first === undefined ? null : { outbox: id, operations: [first, ...others], source };
   };
   const [only] = outbox === null ? [] : snapshot.outboxes;
   const shown = useSteadyRows(query, only?.page?.events, round);
@@ -103,7 +95,7 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
       more={snapshot.moreGroups}
       first={FIRST_CAUSES}
       nameOf={only === undefined ? (id) => infos.get(id)?.name ?? id : null}
-      {...(mayOperate && { tickOf: tickGroup })}
+      {...(mayOperate && { planOf })}
     />
   );
   return (
@@ -123,12 +115,7 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
       }
       page={only?.page ?? null}
       ticked={snapshot.outboxes.find((letters) => letters.outbox.id === tickedIn)?.outbox}
-      whole={{
-        ...whole,
-        begin: () => {
-          if (tickedIn !== null) whole.take({ outbox: tickedIn, query: deadQuery(list.filter), of: null });
-        },
-      }}
+      whole={deadQuery(list.filter)}
     >
       <FilterMessages errors={errors} />
       {only === undefined ? (

@@ -1,21 +1,29 @@
-import { Button, CloseButton, Loader } from '@mantine/core';
+import { Button, CloseButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react';
 import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
-import { type EventFilter, type EventPage, type InterventionResult, type OutboxInfo, TICKED_EVENTS_MAX } from '@/lib/shared/model';
+import { type EventFilter, type EventPage, INTERVENTION_EVENTS_MAX, type InterventionResult, type OutboxInfo } from '@/lib/shared/model';
 import { sumText } from '@/lib/shared/text/money';
 import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
 import type { Snapshot } from '../frame/live';
 import { useShortcuts } from '../frame/shortcuts';
-import { attemptsOf, OPERATION_KEYS, operationChoices, useBecauseText, useOperationName } from '../interventions/operations';
+import { PlanButton } from '../interventions/plan-button';
+import {
+  attemptsOf,
+  OPERATION_KEYS,
+  operationChoices,
+  planOperations,
+  useBecauseText,
+  useOperationName,
+} from '../interventions/operations';
 import { type Intervention, useIntervention } from '../interventions/use-intervention';
 import { type ListOptions, useList } from '../lists/use-list';
 import { trailBack } from '../lists/trail';
 import classes from './event-list.module.css';
 import { ListFooter } from './list-end';
 import selection from './selection-bar.module.css';
-import { type Taking, type Ticks, useTicks, type WholeListState } from './ticks';
+import { type Ticks, useTicks } from './ticks';
 
 export type EventList<S extends Snapshot> = ReturnType<typeof useEventList<S>>;
 
@@ -47,14 +55,14 @@ interface EventListScreenProps extends Record<'title' | 'tools' | 'children', Re
   page: EventPage | null;
   /** The outbox of the ticked rows; undefined if there are none. */
   ticked: OutboxInfo | undefined;
-  whole?: WholeListState & { begin: () => void };
+  /** The filter of the whole list, as in its URL, for a plan of it. */
+  whole: string;
   sections?: boolean;
 }
 
 /** The layout of all lists of events: title and tools, rows, paging, and the bar for ticked rows. */
 export function EventListScreen({ list, root, title, tools, page, ticked, whole, sections, children }: EventListScreenProps) {
   const { ticks, intervention } = list;
-  const taking = whole?.taking ?? null;
   return (
     <div className={classes.screen} data-sections={sections} ref={root}>
       <header className={classes.header}>
@@ -63,9 +71,8 @@ export function EventListScreen({ list, root, title, tools, page, ticked, whole,
       </header>
       {children}
       {page !== null && <ListFooter page={page} list={list} />}
-      {taking !== null && whole !== undefined && <TakingBar taking={taking} onCancel={whole.cancel} />}
-      {taking === null && ticks.events.length > 0 && ticked !== undefined && (
-        <SelectionBar outbox={ticked} ticks={ticks} intervention={intervention} onWhole={whole?.begin ?? null} />
+      {ticks.events.length > 0 && ticked !== undefined && (
+        <SelectionBar outbox={ticked} ticks={ticks} intervention={intervention} whole={whole} />
       )}
       {intervention.dialog(list.onSettled)}
     </div>
@@ -137,11 +144,10 @@ interface SelectionBarProps {
   outbox: OutboxInfo;
   ticks: Ticks;
   intervention: Intervention;
-  /** Ticks the whole list; null if the screen cannot do that. */
-  onWhole: (() => void) | null;
+  whole: string;
 }
 
-function SelectionBar({ outbox, ticks: { events, extent, full, clear }, intervention, onWhole }: SelectionBarProps) {
+function SelectionBar({ outbox, ticks: { events, full, clear }, intervention, whole }: SelectionBarProps) {
   const mayOperate = useMay('event:operate');
   const t = useTranslations('events.selection');
   const name = useOperationName();
@@ -155,17 +161,22 @@ function SelectionBar({ outbox, ticks: { events, extent, full, clear }, interven
   const seen = events.map(({ id, version }) => ({ id, version }));
   const max = attemptsOf(events);
   const sum = sumText(events, format.locale);
+  const [first, ...others] = mayOperate ? planOperations(outbox, new URLSearchParams(whole).getAll('state')) : [];
   return (
     <section className={selection.bar} aria-label={t('label')}>
       <div className={selection.count}>
         <strong role="status">{t('count', { count: events.length })}</strong>
         {sum.sums !== '' && <span className={selection.sum}>{t('sum', sum)}</span>}
-        {extent !== null && <span className={extent === 'whole' ? selection.sum : selection.full}>{t(`extent.${extent}`)}</span>}
-        {full && <span className={selection.full}>{t('full', { max: TICKED_EVENTS_MAX })}</span>}
-        {onWhole !== null && extent === null && (
-          <Button size="compact-sm" variant="subtle" onClick={onWhole}>
-            {t('whole')}
-          </Button>
+        {full && <span className={selection.full}>{t('full', { max: INTERVENTION_EVENTS_MAX })}</span>}
+        {first !== undefined && (
+          <PlanButton
+            label={t('whole')}
+            variant="subtle"
+            outbox={outbox.id}
+            operations={[first, ...others]}
+            source={{ filter: whole }}
+            about={t('wholeAbout')}
+          />
         )}
       </div>
       <div className={selection.operations}>
@@ -194,29 +205,6 @@ function SelectionBar({ outbox, ticks: { events, extent, full, clear }, interven
         )
       )}
       <CloseButton className={selection.clear} onClick={clear} aria-label={t('clear')} />
-    </section>
-  );
-}
-
-/** The bar while a list is read to be ticked as a whole, if nothing was found, or if that failed. */
-export function TakingBar({ taking, onCancel }: { taking: Taking; onCancel: () => void }) {
-  const t = useTranslations();
-  const text = (): string => {
-    if (taking.phase === 'reading') return t('events.selection.reading', { count: taking.count });
-    if (taking.phase === 'nothing') return t(`events.selection.nothing.${taking.whole ? 'whole' : 'found'}`);
-    return t(`problems.${taking.problem.code}`);
-  };
-  return (
-    <section className={selection.bar} aria-label={t('events.selection.label')}>
-      <p className={selection.taking} role="status">
-        {taking.phase === 'reading' && <Loader size={14} type="dots" aria-hidden />}
-        {text()}
-      </p>
-      <CloseButton
-        className={selection.clear}
-        onClick={onCancel}
-        aria-label={t(taking.phase === 'reading' ? 'interventions.cancel' : 'interventions.close')}
-      />
     </section>
   );
 }

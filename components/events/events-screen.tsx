@@ -14,7 +14,6 @@ import { savePreference } from '../frame/preferences';
 import { type Column, COLUMNS, COLUMNS_COOKIE, columnAvailable } from './columns';
 import { EventListScreen, useEventList, useListKeys } from './event-list';
 import { EventsTable } from './events-table';
-import { type Freeze, useWholeList } from './ticks';
 import { FilterBar, OrderControl, SearchBox } from './filter-bar';
 import { ListNotice } from './list-end';
 import { Checkbox } from '../frame/controls';
@@ -32,10 +31,9 @@ interface EventsScreenProps {
   types: string[];
   initial: EventsSnapshot;
   load: (input: { outbox: string; query: string }) => Promise<ActionResult<EventsSnapshot>>;
-  freeze: Freeze;
 }
 
-export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, initial, load, freeze, ...props }: EventsScreenProps) {
+export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, initial, load, ...props }: EventsScreenProps) {
   const t = useTranslations();
   const [columns, setColumns] = useState(props.columns);
   const [columnsInUrl, setColumnsInUrl] = useState(props.columnsInUrl);
@@ -51,9 +49,8 @@ export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, in
   const shown = useSteadyRows(list.query, page?.events, list.round);
   const events = shown.rows;
 
-  const { clear, fill } = list.ticks;
+  const { clear } = list.ticks;
   useEffect(() => clear, [clear, list.filterQuery]);
-  const whole = useWholeList(freeze, list.filterQuery, (_, found, extent) => fill(found, extent));
 
   const { root, current } = useListKeys({ intervention: list.intervention, events, ticks: list.ticks, outbox });
   const searchRef = useRef<HTMLInputElement>(null);
@@ -78,7 +75,7 @@ export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, in
       }
       page={events.length > 0 || cursor !== null ? page : null}
       ticked={outbox}
-      whole={{ ...whole, begin: () => whole.take({ outbox: outbox.id, query: list.filterQuery, of: null }) }}
+      whole={list.filterQuery}
     >
       <ReadOnlyNote outbox={outbox} />
       <FilterBar

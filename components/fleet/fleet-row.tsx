@@ -93,7 +93,13 @@ export const FleetRow = memo(function FleetRow({
           {cell(
             'dead',
             <>
-              <CountText count={depth.dead} />{' '}
+              {depth.dead.count === null || depth.dead.count === 0 ? (
+                <CountText count={depth.dead} />
+              ) : (
+                <Link href={outboxHref(outbox.id, '/dead-letters')} className={classes.toDead} prefetch={false}>
+                  <CountText count={depth.dead} />
+                </Link>
+              )}{' '}
               {typeof again?.count === 'number' && (
                 <span className={classes.again}>{words('again', { count: again.count, atLeast: again.atLeast ?? 'no' })}</span>
               )}

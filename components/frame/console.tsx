@@ -1,9 +1,10 @@
 import { createContext, useContext } from 'react';
 import { can, type Permission, type Role } from '@/lib/shared/permissions';
 import type { Fates } from '@/lib/shared/changes/fates';
-import type { SeenEvent } from '@/lib/shared/changes/batches';
-import type { InterventionPreview, InterventionRequest, InterventionResult } from '@/lib/shared/model';
+import type { InterventionPreview, InterventionRequest, InterventionResult, SeenEvent } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
+import type { Plan, PlanRequest } from '@/lib/shared/runs/plans';
+import type { PlansSnapshot } from '@/lib/shared/runs/screens';
 
 /** What every screen knows: the viewer's account, the outboxes, and the actions that change events. */
 export interface ConsoleValue {
@@ -11,6 +12,14 @@ export interface ConsoleValue {
   /** `changeable`: has a login for changes and an operation to prove; without them there is nothing to set. */
   outboxes: readonly { id: string; name: string; changeable: boolean }[];
   interventions: InterventionActions;
+  plans: PlanActions;
+}
+
+export interface PlanActions {
+  /** The same key again is the same plan. */
+  make(input: { outbox: string; request: PlanRequest; key: string }): Promise<ActionResult<Pick<Plan, 'id'>>>;
+  /** Plans that wait for this person's answer. */
+  approvals(input: Record<string, never>): Promise<ActionResult<PlansSnapshot>>;
 }
 
 /** The server actions of the intervention dialog, passed in by the layout. */
@@ -20,8 +29,8 @@ export interface InterventionActions {
   intervene(input: { outbox: string; request: InterventionRequest; key: string }): Promise<ActionResult<InterventionResult>>;
   /** What became of the intervention with this key; null if it has no record. */
   check(input: { outbox: string; key: string }): Promise<ActionResult<InterventionResult | null>>;
-  /** What became of the events, by intervention. */
-  follow(input: { outbox: string; interventions: string[] }): Promise<ActionResult<Record<string, Fates>>>;
+  /** What became of the events. */
+  follow(input: { outbox: string; intervention: string }): Promise<ActionResult<Fates>>;
 }
 
 export const ConsoleContext = createContext<ConsoleValue | null>(null);

@@ -87,6 +87,8 @@ interface PolledSnapshotOptions<T extends Snapshot> {
   paused?: boolean;
   /** How often the figures are taken, if less often than polled: they are late only after that. */
   everyMs?: (snapshot: T) => number;
+  /** Polled at another interval than usual; undefined for the usual one. */
+  pollMs?: (snapshot: T) => number | undefined;
 }
 
 interface PolledSnapshot<T> {
@@ -111,7 +113,7 @@ export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOpt
     initialData: initial,
     // The page was just rendered with these figures: the next reading is due one interval later.
     staleTime: POLL_INTERVAL_MS,
-    refetchInterval: still ? false : POLL_INTERVAL_MS,
+    refetchInterval: ({ state }) => (still ? false : (options.pollMs?.(state.data ?? initial) ?? POLL_INTERVAL_MS)),
     refetchOnWindowFocus: !still,
     refetchOnReconnect: !still,
     refetchOnMount: !still,

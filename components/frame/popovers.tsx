@@ -8,6 +8,8 @@ interface ButtonPopoverProps extends Pick<ButtonProps, 'size' | 'variant' | 'lef
   label: string;
   /** The popover's label for screen readers; by default the button's text. */
   title?: string;
+  /** What it is about, after its text: for who hears one of several such buttons. */
+  of?: string;
   /** Set if something else opens it too. */
   open?: boolean;
   onOpen?: (open: boolean) => void;
@@ -18,12 +20,12 @@ interface ButtonPopoverProps extends Pick<ButtonProps, 'size' | 'variant' | 'lef
   children: (close: () => void) => ReactNode;
 }
 
-export function ButtonPopover({ label, title = label, open, onOpen, className, children, ...props }: ButtonPopoverProps) {
+export function ButtonPopover({ label, title = label, of, open, onOpen, className, children, ...props }: ButtonPopoverProps) {
   const { side, width, variant = 'default', ...look } = props;
   const { button, float, close } = useFloat('dialog', { open, onOpen });
   return (
     <>
-      <Button variant={variant} {...look} {...button}>
+      <Button variant={variant} {...look} {...button} aria-label={of === undefined ? undefined : `${label}: ${of}`}>
         {label}
       </Button>
       {float && (

@@ -44,6 +44,13 @@ export function operationChoices(outbox: OutboxInfo, events: readonly Pick<Outbo
     });
 }
 
+/** The operations that a plan of events in these states may have, requeue first; of any state if none is named. */
+export const planOperations = ({ writable, capabilities }: OutboxInfo, states: readonly string[]): string[] =>
+  inOrder(Object.keys(capabilities.operations), 'requeue').filter((operation) => {
+    const capability = capabilities.operations[operation];
+    return writable && capability?.offered === true && (states.length === 0 || capability.from.some((state) => states.includes(state)));
+  });
+
 /** How many attempts each of these events is given; null if that differs or is not known. */
 export const attemptsOf = (events: readonly { maxAttempts?: number | null }[]): number | null =>
   new Set(events.map(({ maxAttempts }) => maxAttempts)).size === 1 ? (events[0]?.maxAttempts ?? null) : null;
@@ -57,6 +64,15 @@ export function useOperationName(): (operation: string, maxAttempts?: number | n
       : t.has(`${operation}.name`)
         ? t(`${operation}.name`)
         : operation;
+}
+
+/** What a warning says, in the words of the operation where it has its own. */
+export function useWarningText(operation: string): (code: string) => string {
+  const t = useTranslations();
+  return (code) => {
+    const own = [`operations.${operation}.warnings.${code}`, `warnings.${code}`].find((key) => t.has(key));
+    return own === undefined ? code : t(own);
+  };
 }
 
 export function useBecauseText(): (obstacle: Obstacle) => string {

@@ -1,30 +1,26 @@
-import { Alert, Anchor, Button, type ButtonProps, Loader, Progress as Bar } from '@mantine/core';
-import { useWindowEvent } from '@mantine/hooks';
+import { Alert, Anchor, Button, type ButtonProps, Loader } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconClock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
-import { failuresOf, type Fate } from '@/lib/shared/changes/fates';
-import type { Progress } from '@/lib/shared/changes/batches';
-import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionResult } from '@/lib/shared/model';
-import type { ProblemInfo } from '@/lib/shared/problems';
+import { type ReactNode, useEffect, useEffectEvent } from 'react';
+import type { Fate } from '@/lib/shared/changes/fates';
+import type { InterventionPreview, InterventionResult } from '@/lib/shared/model';
 import { useAgo } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import frame from '../frame/frame.module.css';
-import { ReadOnlyNote } from '../frame/note';
 import { actionHref, eventHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';
 import { FateLine, type Followed, hueOf, useFates, useResultSentence } from './fates';
 import { groupSkipped, useOperationName, useSkipText } from './operations';
 import { type Open, type Opening, useOutcome } from './send';
 import { forgetSent, type Sent, sentBy } from './sent';
-import type { Run } from './use-run';
+import type { Sending } from './use-sending';
 
 interface PanelProps {
   /** Announced by screen readers when it appears. */
   live?: boolean;
   /** The last one is the primary button. */
-  buttons: (ButtonProps & { text: string; id?: string; href?: string; onClick?: () => void; autoFocus?: boolean })[];
+  buttons: (ButtonProps & { text: string; href?: string; onClick?: () => void; autoFocus?: boolean })[];
   children: ReactNode;
 }
 
@@ -34,9 +30,9 @@ function Panel({ live, buttons, children }: PanelProps) {
     <div className={classes.form} role={live ? 'status' : undefined}>
       <div className={classes.scroll}>{children}</div>
       <div className={classes.buttons}>
-        {buttons.map(({ text, id = text, href, ...props }, index) => {
+        {buttons.map(({ text, href, ...props }, index) => {
           const button = { variant: index < buttons.length - 1 ? 'default' : undefined, ...props, children: text };
-          return href === undefined ? <Button key={id} {...button} /> : <Button key={id} {...button} component={Link} href={href} />;
+          return href === undefined ? <Button key={text} {...button} /> : <Button key={text} {...button} component={Link} href={href} />;
         })}
       </div>
     </div>
@@ -142,102 +138,10 @@ function RowNames({ ids, nameOf, fates, outbox }: RowNamesProps) {
   );
 }
 
-type Sending = Extract<Run, { phase: 'sending' }>;
-
-export function RunningPanel({ run: { progress, trying }, onStop }: { run: Sending; onStop: () => void }) {
-  const t = useTranslations('interventions.run');
-  const [stopping, setStopping] = useState(false);
-  // Leaving the page would stop it silently; what was sent is recorded all the same.
-  useWindowEvent('beforeunload', (event) => event.preventDefault());
-  const stop = () => {
-    setStopping(true);
-    onStop();
-  };
-  return (
-    <Panel buttons={[{ text: t('stop'), variant: 'default', loading: stopping, onClick: stop }]}>
-      <HowFar progress={progress} />
-      {trying && <p>{t('trying', { left: progress.total - 1 })}</p>}
-      {!trying && progress.total > INTERVENTION_EVENTS_MAX && (
-        <p className={classes.consequence}>{t('batches', { size: INTERVENTION_EVENTS_MAX })}</p>
-      )}
-    </Panel>
-  );
-}
-
-function HowFar({ progress: { total, changed, skipped } }: { progress: Progress }) {
-  const t = useTranslations('interventions.run');
-  return (
-    <div>
-      <p role="status" className={classes.howFar}>
-        {t('progress', { changed, total })}
-        {skipped > 0 && ` · ${t('skipped', { skipped })}`}
-      </p>
-      <Bar value={(100 * (changed + skipped)) / total} aria-label={t('label')} transitionDuration={0} />
-    </div>
-  );
-}
-
-interface HaltedPanelProps {
-  run: Extract<Run, { phase: 'halted' }>;
-  followed: Followed | null;
-  opening: Opening;
-  onGoOn: () => void;
-  onClose: () => void;
-}
-
-/**
- * Stopped between two interventions: why, what is left, and a button to continue. After one that was tried failed again, Stop is the
- * primary button, and going on is asked a second time.
- */
-export function HaltedPanel({ run, followed, opening: { subject, operation }, onGoOn, onClose }: HaltedPanelProps) {
-  const { progress, halt, results } = run;
-  const t = useTranslations('interventions');
-  const operations = useTranslations('operations');
-  const skipText = useSkipText();
-  const [asked, setAsked] = useState(false);
-  const left = progress.total - progress.changed - progress.skipped;
-  const tried = halt.why === 'tried';
-  const fates = followed?.fates ?? null;
-  const failed = tried && fates !== null && failuresOf(fates) > 0;
-  const same = failed && fates.sameError === null ? 'unknown' : failed && fates.sameError === 0 ? 'other' : 'same';
-  const alone = tried ? groupSkipped(results[0]?.skipped ?? [], skipText)[0]?.why : undefined;
-  const known = !tried || (followed === null ? alone === undefined : hueOf(followed) === 'green');
-  return (
-    <Panel
-      buttons={[
-        // Buttons keep their places and the focus while the fate becomes known: what was meant for one must not reach the other.
-        { id: 'stop', text: t(tried ? 'run.stop' : 'close'), variant: failed ? 'filled' : 'default', onClick: onClose, autoFocus: tried },
-        {
-          id: 'on',
-          text: t(failed ? 'run.goOnAnyway' : 'run.goOn', { left }),
-          variant: failed || !known ? 'default' : 'filled',
-          disabled: asked && failed,
-          onClick: failed ? () => setAsked(true) : onGoOn,
-          autoFocus: !tried,
-        },
-      ]}
-    >
-      <HowFar progress={progress} />
-      {halt.why === 'problem' && <ProblemPanel problem={halt.problem} outbox={subject.id} untouched />}
-      {halt.why !== 'problem' && <p>{alone === undefined ? t(`run.${halt.why}`) : t('run.alone', { why: alone })}</p>}
-      {followed !== null && <FateLine followed={followed} />}
-      {followed === null && tried && results[0]?.changed.length === 1 && operations.has(`${operation}.done`) && (
-        <p role="status">{operations(`${operation}.done`, { count: 1 })}</p>
-      )}
-      <p className={classes.consequence}>{t('run.left', { left })}</p>
-      {asked && failed && (
-        <Button variant="default" classNames={{ root: classes.sure, label: classes.sureText }} onClick={onGoOn}>
-          {t('run.sure', { left, same })}
-        </Button>
-      )}
-    </Panel>
-  );
-}
-
-type Unknown = Extract<Run, { phase: 'checking' | 'absent' }>;
+type Unknown = Extract<Sending, { phase: 'checking' | 'absent' }>;
 
 /** The third outcome: sent, but not answered. It is checked automatically and never sent again. */
-export function UnknownPanel({ run, outbox, onClose }: { run: Unknown; outbox: string; onClose: () => void }) {
+export function UnknownPanel({ sending, outbox, onClose }: { sending: Unknown; outbox: string; onClose: () => void }) {
   const t = useTranslations('interventions');
   return (
     <Panel
@@ -247,8 +151,8 @@ export function UnknownPanel({ run, outbox, onClose }: { run: Unknown; outbox: s
         { text: t('close'), onClick: onClose },
       ]}
     >
-      {run.phase === 'absent' ? <p>{t('absent')}</p> : <Checking key={run.sent.key} {...run} />}
-      <p className={classes.reference}>{t('key', { key: run.phase === 'absent' ? run.key : run.sent.key })}</p>
+      {sending.phase === 'absent' ? <p>{t('absent')}</p> : <Checking key={sending.sent.key} {...sending} />}
+      <p className={classes.reference}>{t('key', { key: sending.phase === 'absent' ? sending.key : sending.sent.key })}</p>
     </Panel>
   );
 }
@@ -271,30 +175,6 @@ function Checking({ sent, onKnown }: Extract<Unknown, { phase: 'checking' }>) {
   );
 }
 
-interface ProblemPanelProps {
-  problem: ProblemInfo;
-  outbox: string;
-  /** The change was sent and refused: nothing of it remains. */
-  untouched?: boolean;
-  children?: ReactNode;
-}
-
-export function ProblemPanel({ problem: { code, reference, fields, because }, outbox, untouched = false, children }: ProblemPanelProps) {
-  const t = useTranslations();
-  return (
-    <div role="alert" className={classes.trouble}>
-      <p>
-        {t(`problems.${code}`)}
-        {untouched && ` ${t('interventions.untouched')}`}
-      </p>
-      {because !== undefined && <ReadOnlyNote outbox={{ id: outbox, whyReadOnly: because }} />}
-      {fields !== undefined && Object.entries(fields).map(([field, text]) => <p key={field}>{`${field}: ${text}`}</p>)}
-      {reference !== undefined && <p className={classes.reference}>{t('interventions.reference', { reference })}</p>}
-      {children}
-    </div>
-  );
-}
-
 /** An intervention sent before this page was loaded, or whose dialog was closed: what became of it, and of its events. */
 export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void }) {
   const t = useTranslations('interventions');
@@ -311,7 +191,7 @@ export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void 
   const end = known === 'gone' ? null : known;
   const result = end !== null && 'result' in end ? end.result : null;
   const operation = name(sent.operation);
-  const followed = useFates(sent.outbox, result === null ? [] : [result]);
+  const followed = useFates(sent.outbox, result);
   const hue = end === null ? 'yellow' : followed === null ? 'green' : hueOf(followed);
   const Icon = hue === 'green' ? IconCheck : hue === 'grey' ? IconClock : IconAlertTriangle;
   return (

@@ -27,11 +27,11 @@ const row = (id: number, minute: number, error: string | null, amount: string | 
     },
   }) as unknown as InterventionPreview['rows'][number];
 
-const text = (rows: InterventionPreview['rows'], first = false): string =>
+const text = (rows: InterventionPreview['rows']): string =>
   renderToStaticMarkup(
     <NextIntlClientProvider locale="en" messages={messages} timeZone="UTC">
       <ClockProvider serverNow={Date.parse('2026-01-01T01:00:00Z')}>
-        <About rows={rows} first={first} />
+        <About rows={rows} />
         <PreviewRows rows={rows} />
       </ClockProvider>
     </NextIntlClientProvider>,
@@ -48,7 +48,6 @@ test('what is decided about is said by its most frequent cause, its age and its 
   const said = text(ROWS);
   expect(said).toContain('2 of 3: node … answered …');
   expect(said).toMatch(/Created 50 m.* ago to 20 m.* ago · 13\.75 EUR in all/);
-  expect(text(ROWS, true)).toContain('Of the first 4: Created 50 m');
   expect(text([row(1, 10, null)])).toMatch(/^Created 50 m[^·]*ago/);
 });
 

@@ -11,8 +11,8 @@ import classes from './preview-rows.module.css';
 
 type Row = InterventionPreview['rows'][number];
 
-/** What the events have in common: their most frequent cause, their age and their sum; of the `first` ones, if there are more. */
-export function About({ rows, first }: { rows: Row[]; first: boolean }) {
+/** What the events have in common: their most frequent cause, their age and their sum. */
+export function About({ rows }: { rows: Row[] }) {
   const t = useTranslations('interventions.about');
   const format = useFormat();
   const ago = useAgo();
@@ -39,7 +39,7 @@ export function About({ rows, first }: { rows: Row[]; first: boolean }) {
           {t('cause', { count: cause[1], all: events.length })} <bdi>{visibleText(cause[0])}</bdi>
         </p>
       )}
-      {facts.length > 0 && <p>{first ? t('first', { count: rows.length, facts: facts.join(' · ') }) : facts.join(' · ')}</p>}
+      {facts.length > 0 && <p>{facts.join(' · ')}</p>}
     </div>
   );
 }

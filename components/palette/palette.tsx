@@ -1,6 +1,7 @@
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import {
   IconActivity,
+  IconChecklist,
   IconChecks,
   IconDatabaseSearch,
   IconFileText,
@@ -10,6 +11,7 @@ import {
   IconSearch,
   IconSkull,
   IconStethoscope,
+  IconUserCheck,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
@@ -63,6 +65,8 @@ export function Palette({ find, text, onText, entered, onEntered, onClose }: Pal
     { href: '/', label: t('screen.fleet'), words: 'fleet', icon: <IconGauge size={16} /> },
     { href: '/find', label: t('screen.find'), words: 'find key order', icon: <IconListSearch size={16} /> },
     { href: '/dead-letters', label: t('screen.deadLetters'), words: 'dead letters', icon: <IconSkull size={16} /> },
+    { href: '/plans', label: t('screen.plans'), words: 'plans runs', icon: <IconChecklist size={16} /> },
+    { href: '/approvals', label: t('screen.approvals'), words: 'approvals', icon: <IconUserCheck size={16} /> },
     { href: '/audit', label: t('screen.audit'), words: 'audit', icon: <IconFileText size={16} /> },
     { href: '/doctor', label: t('screen.doctor'), words: 'doctor', icon: <IconStethoscope size={16} /> },
     ...(mayDetect

@@ -1,8 +1,9 @@
 'use client';
 
-import { Button, UnstyledButton } from '@mantine/core';
+import { Button, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import {
   IconAlertTriangle,
+  IconChecklist,
   IconDatabaseSearch,
   IconHistory,
   IconKeyboard,
@@ -14,7 +15,9 @@ import {
   type IconProps,
   IconRefresh,
   IconStethoscope,
+  IconUserCheck,
 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
 import { usePathname } from 'next/navigation';
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
@@ -199,9 +202,9 @@ function Notices() {
 }
 
 interface Part {
-  key: 'fleet' | 'deadLetters' | 'audit' | 'doctor' | 'detect';
+  key: 'fleet' | 'deadLetters' | 'plans' | 'approvals' | 'audit' | 'doctor' | 'detect';
   href: string;
-  /** The path of its other pages, if that is not `href`. */
+  /** The paths of its other pages, if they are not below `href`. */
   below?: string;
   icon: ComponentType<IconProps>;
   /** Required to see it. */
@@ -211,6 +214,8 @@ interface Part {
 const PARTS: Part[] = [
   { key: 'fleet', href: '/', below: '/outboxes', icon: IconLayoutList },
   { key: 'deadLetters', href: '/dead-letters', icon: IconMailX },
+  { key: 'plans', href: '/plans', below: '/runs', icon: IconChecklist, permission: 'event:operate' },
+  { key: 'approvals', href: '/approvals', icon: IconUserCheck, permission: 'plan:approve' },
   { key: 'audit', href: '/audit', icon: IconHistory },
   { key: 'doctor', href: '/doctor', icon: IconStethoscope },
   { key: 'detect', href: '/detect', icon: IconDatabaseSearch, permission: 'account:manage' },
@@ -241,11 +246,14 @@ function Rail({ collapsedFirst }: { collapsedFirst: boolean }) {
               <Link
                 href={href}
                 className={classes.part}
-                aria-current={pathname === href ? 'page' : pathname.startsWith(below) ? 'true' : undefined}
+                aria-current={
+                  pathname === href ? 'page' : [`${href}/`, below].some((path) => pathname.startsWith(path)) ? 'true' : undefined
+                }
                 title={collapsed ? words(`part.${key}`) : undefined}
               >
                 <Icon size={18} stroke={1.75} aria-hidden />
                 <span className={classes.railWord}>{words(`part.${key}`)}</span>
+                {key === 'approvals' && <ApprovalBadge />}
               </Link>
             </li>
           ),
@@ -256,6 +264,31 @@ function Rail({ collapsedFirst }: { collapsedFirst: boolean }) {
         <span className={classes.railWord}>{toggleText}</span>
       </UnstyledButton>
     </nav>
+  );
+}
+
+/** The badge may be so much older than what it counts. */
+const BADGE_EVERY_MS = 20_000;
+
+/** How many plans wait for this person's answer; nothing without one. */
+function ApprovalBadge() {
+  const t = useTranslations('plans.approvals');
+  const { approvals } = useConsole().plans;
+  const { data } = useQuery({
+    queryKey: ['approval-badge'],
+    queryFn: async () => {
+      const answer = await approvals({});
+      if (!answer.ok) throw new Error(answer.problem.code);
+      return answer.value.plans.length;
+    },
+    refetchInterval: BADGE_EVERY_MS,
+  });
+  if (data === undefined || data === 0) return null;
+  return (
+    <span className={classes.badge} title={t('badge', { count: data })}>
+      <span aria-hidden>{data}</span>
+      <VisuallyHidden>{t('badge', { count: data })}</VisuallyHidden>
+    </span>
   );
 }
 

@@ -7,8 +7,7 @@ import { idFits } from '@/lib/outbox/rows/row-id';
 import { decodeVersion, type Version } from '@/lib/outbox/rows/version';
 import type { Call } from '@/lib/shape/schema/operation';
 import type { Value } from '@/lib/shape/shape';
-import type { SeenEvent } from '@/lib/shared/changes/batches';
-import type { SkipCode } from '@/lib/shared/model';
+import type { SeenEvent, SkipCode } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 import type { LiveState, State } from '@/lib/shared/states';
 

@@ -11,6 +11,8 @@ import { SHAPES } from '@/lib/shape/catalog.gen';
 import { KNOWN, UNAVAILABLE_REASONS } from '@/lib/shared/figures/measured';
 import { SKIP_CODES } from '@/lib/shared/model';
 import { PROBLEM_STATUS } from '@/lib/shared/problems';
+import { APPROVAL_LIMITS, LEFT_CODES } from '@/lib/shared/runs/plans';
+import { PAUSE_REASONS, RUN_STATES } from '@/lib/shared/runs/runs';
 import { STATES } from '@/lib/shared/states';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import { usedKeys } from '@/scripts/testing/used-keys';
@@ -22,7 +24,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** What is done by these is that events are sent again. */
 const SENT_AGAIN = ['retry', 'requeue'];
 const wordsOf = (operation: string) => [
-  ...['name', 'button', 'title', 'consequence', 'sentence'],
+  ...['name', 'button', 'title', 'consequence', 'sentence', 'plan', 'planned'],
   ...(SENT_AGAIN.includes(operation) ? [] : ['done']),
 ];
 
@@ -138,6 +140,10 @@ describe('the catalogues', () => {
       ...UNAVAILABLE_REASONS.map((code) => `unavailable.${code}`),
       ...SKIP_CODES.map((code) => `skips.${code}`),
       ...Object.keys(PROBLEM_STATUS).map((code) => `problems.${code}`),
+      ...APPROVAL_LIMITS.map((limit) => `plans.because.${limit}`),
+      ...LEFT_CODES.map((code) => `runs.left.${code}`),
+      ...RUN_STATES.map((state) => `runs.states.${state}`),
+      ...PAUSE_REASONS.flatMap((why) => [`runs.because.${why}`, `runs.advice.${why}`]),
       ...VERDICTS.flatMap((verdict) => [`verdicts.${verdict}.name`, `verdicts.${verdict}.sentence`]),
       ...Object.keys(CHECKS).flatMap((id) => [`doctor.checks.${id}.what`, `doctor.checks.${id}.why`]),
       ...OPERATIONS.filter(({ key }) => isWorded(key)).flatMap(({ key }) => wordsOf(key).map((word) => `operations.${key}.${word}`)),

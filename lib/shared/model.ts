@@ -300,16 +300,18 @@ export interface Skipped {
 
 export type Outcome = 'applied' | 'partly' | 'none' | 'unknown';
 
+/** An event's id and its version on the operator's screen; '' if the version is still to be read (undo). */
+export type SeenEvent = Record<'id' | 'version', string>;
+
 export interface InterventionRequest {
   operation: string;
   /** 1 to 200 distinct events, each with the version the operator saw. */
-  events: { id: string; version: string }[];
+  events: SeenEvent[];
   reason: string;
 }
 
+/** More events than this are a plan. */
 export const INTERVENTION_EVENTS_MAX = 200;
-/** Most events selected at once; more than INTERVENTION_EVENTS_MAX become several interventions, one after another. */
-export const TICKED_EVENTS_MAX = 10_000;
 export const REASON_MIN = 3;
 export const REASON_MAX = 500;
 

@@ -8,13 +8,12 @@ import { readDeadLettersSnapshot } from '@/lib/server/reads/dead-letters';
 import { readExamination } from '@/lib/server/reads/detection';
 import { examineNow, liftSilence, readDoctor, silenceFinding } from '@/lib/server/reads/doctor';
 import { readEventUpdate } from '@/lib/server/reads/event';
-import { freezeList, readEventsSnapshot } from '@/lib/server/reads/events';
+import { readEventsSnapshot } from '@/lib/server/reads/events';
 import { readFound } from '@/lib/server/reads/find';
 import { readFleet, readOutbox, readTypeTrends } from '@/lib/server/reads/figures';
 import { addMark, endMark } from '@/lib/server/reads/marks';
 import {
   changesRequest,
-  cursorSchema,
   eventId,
   findingId,
   findQuery,
@@ -28,7 +27,6 @@ import {
   windowSchema,
 } from '@/lib/server/schemas';
 import { spanSchema } from '@/lib/server/series-query';
-import { type Fates, FOLLOWED_AT_ONCE } from '@/lib/shared/changes/fates';
 import { TREND_TYPES_MAX } from '@/lib/shared/figures/chart-view';
 import { INTERVENTION_EVENTS_MAX } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -106,18 +104,6 @@ export const deadLettersSnapshot = defineAction({
   run: (context, { outbox, query }) => readDeadLettersSnapshot(context, outbox, new URLSearchParams(query)),
 });
 
-export const freezeEvents = defineAction({
-  id: 'events.freeze',
-  permission: 'event:operate',
-  input: z.strictObject({
-    outbox: outboxId,
-    query: z.string().max(16_000),
-    of: z.strictObject({ type: z.string().max(1_000).nullable(), error: z.string().max(2_000).nullable() }).nullable(),
-    cursor: cursorSchema,
-  }),
-  run: (context, { outbox, query, of, cursor }) => freezeList(context, outbox, query, of, cursor),
-});
-
 /** What an operation would do to these events now; an empty version is for reading the row as it is. */
 export const previewIntervention = defineAction({
   id: 'intervention.preview',
@@ -153,15 +139,11 @@ export const checkIntervention = defineAction({
     }),
 });
 
-export const followInterventions = defineAction({
+export const followIntervention = defineAction({
   id: 'intervention.follow',
   permission: 'event:operate',
-  input: z.strictObject({ outbox: outboxId, interventions: z.array(z.uuid()).min(1).max(FOLLOWED_AT_ONCE) }),
-  run: async (context, { outbox, interventions }) => {
-    const found: Record<string, Fates> = {};
-    for (const id of interventions) found[id] = await readFates(context, outbox, id);
-    return found;
-  },
+  input: z.strictObject({ outbox: outboxId, intervention: z.uuid() }),
+  run: (context, { outbox, intervention }) => readFates(context, outbox, intervention),
 });
 
 export const proveMapping = defineAction({

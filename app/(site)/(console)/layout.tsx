@@ -7,7 +7,8 @@ import { defineLayout } from '@/lib/server/page';
 import { isChangeable } from '@/lib/server/reads/outboxes';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { signOut } from '../sign-out';
-import { checkIntervention, findSnapshot, followInterventions, intervene, previewIntervention } from './actions';
+import { checkIntervention, findSnapshot, followIntervention, intervene, previewIntervention } from './actions';
+import { approvalsSnapshot, makePlan } from './actions-runs';
 
 export default defineLayout({
   id: 'layout.console',
@@ -21,7 +22,8 @@ export default defineLayout({
           console={{
             account: { name: actor.name, role: actor.role },
             outboxes: directory.ids.map((id) => ({ id, name: directory.settings(id).name, changeable: isChangeable(console, id) })),
-            interventions: { preview: previewIntervention, intervene, check: checkIntervention, follow: followInterventions },
+            interventions: { preview: previewIntervention, intervene, check: checkIntervention, follow: followIntervention },
+            plans: { make: makePlan, approvals: approvalsSnapshot },
           }}
           languages={OFFERED_LANGUAGES}
           railCollapsed={jar.get(RAIL_COOKIE)?.value === 'icons'}

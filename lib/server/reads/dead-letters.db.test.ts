@@ -8,7 +8,6 @@ import { createSample } from '@/scripts/testing/outbox';
 import { contextOf, useTestConsole } from '@/scripts/testing/console';
 import { readGroups } from './causes';
 import { readAllDeadLetters, readDeadLetters, readDeadLettersSnapshot } from './dead-letters';
-import { freezeList } from './events';
 
 const store = useTestDatabase();
 const database = useTestDatabase(async (db) => {
@@ -114,12 +113,4 @@ it('scripts get the same, each cause under an id that stays', async () => {
   const after = (await readGroups(await contextOf('viewer'), 'empty')).groups.find(({ id }) => id === refused?.id);
   expect(after).toMatchObject({ count: 3, lastSeenAt: at('2026-01-05'), summed: 2 });
   expect((await readGroups(await contextOf('viewer'), 'kept')).groups[0]).toMatchObject({ count: 1_000, known: 'capped' });
-});
-
-it('any list is taken whole, as its address filters it', async () => {
-  const context = await contextOf('operator');
-  const taken = async (query: string) => (await freezeList(context, 'empty', query, null)).events.map(({ state }) => state);
-  await database.query("UPDATE p2p.empty SET status = 'pending' WHERE error_message = 'disk full'");
-  expect((await taken('')).sort()).toEqual(['dead', 'dead', 'dead', 'dead', 'retrying']);
-  expect(await taken('state=retrying')).toEqual(['retrying']);
 });

@@ -1,7 +1,7 @@
 import 'server-only';
-import { freezeEvents, listEvents, type PageRequest } from '@/lib/outbox/lists/list-events';
+import { listEvents, type PageRequest } from '@/lib/outbox/lists/list-events';
 import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/shared/lists/event-filter';
-import { type Cause, type EventsSnapshot, type FrozenPage, PAGE_LIMIT_DEFAULT, type EventFilter, type EventPage } from '@/lib/shared/model';
+import { type EventsSnapshot, PAGE_LIMIT_DEFAULT, type EventFilter, type EventPage } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { invalid } from '../input';
@@ -60,12 +60,6 @@ export async function blockedBehind(
   const found = waiting.find((event) => event.createdAt === headAt && (type === null || event.type === type));
   if (found === undefined || typeof count !== 'number' || count === 0) return null;
   return { id: found.id, others: { count, known: atLeast === 'yes' ? 'capped' : 'exact' } };
-}
-
-/** Next events of a list, filter as in its URL, or of a cause in it; operators see all. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
-export function freezeList(context: Context, outboxId: string, query: string, of: Cause | null, cursor?: string): Promise<FrozenPage> {
-  const { filter } = parseEventFilter(new URLSearchParams(query));
-  return onOutbox(context, outboxId, (outbox) => freezeEvents(outbox, filter, of, cursor));
 }
 
 /** What a link to a list asks for, without filters this actor may not use. If it cannot be read, the screen shows the problem. */

@@ -1,7 +1,8 @@
 /** After a thousand dead events were sent again and three hundred died again: what each screen says, and that none of it blames the relay. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { batchesOf } from '@/lib/shared/changes/batches';
+import { batchesOf } from '@/fixtures/batches';
+import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import type { Diagnosis } from '@/lib/shared/figures/verdicts';
 import { contextOf } from '@/scripts/testing/console';
 import { useInstalledEscrow } from '@/scripts/testing/installed-escrow';
@@ -9,7 +10,6 @@ import { PATIENCE_MS } from '@/scripts/testing/patience';
 import { readAuditPage } from './audit';
 import { readFates, runIntervention } from './changes';
 import { readDeadLettersSnapshot } from './dead-letters';
-import { freezeList } from './events';
 import { readFleet, readOutbox } from './figures';
 
 const SENT = 1_000;
@@ -88,8 +88,9 @@ it(
     expect(blamed(before.diagnosis)).toEqual([]);
 
     const context = await contextOf('operator');
-    const frozen = await freezeList(context, 'escrow', 'state=dead', null);
-    const rest = await freezeList(context, 'escrow', 'state=dead', null, frozen.nextCursor ?? undefined);
+    const escrow = await context.console.directory.get('escrow');
+    const frozen = await freezeEvents(escrow, { state: ['dead'] }, null);
+    const rest = await freezeEvents(escrow, { state: ['dead'] }, null, frozen.nextCursor ?? undefined);
     const all = [...frozen.events, ...rest.events];
     expect(all).toHaveLength(SENT);
     const results = [];

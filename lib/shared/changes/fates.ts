@@ -30,26 +30,6 @@ export interface Fates {
   events: { id: string; fate: Fate }[];
 }
 
-/** Interventions asked after in one request; of a larger decision the others follow in the next. */
-export const FOLLOWED_AT_ONCE = 5;
-
-/** Fates of several interventions as one; null without any. As old as the oldest. */
-export function joinFates(all: readonly Fates[]): Fates | null {
-  const [first] = all;
-  if (first === undefined) return null;
-  const fates = { ...first.fates };
-  for (const fate of FATES) fates[fate] = all.reduce((sum, one) => sum + one.fates[fate], 0);
-  const compared = all.filter((one) => failuresOf(one) > 0).map(({ sameError }) => sameError);
-  return {
-    ...first,
-    fates,
-    asOf: all.reduce((oldest, { asOf }) => (asOf < oldest ? asOf : oldest), first.asOf),
-    sameError: compared.includes(null) ? null : compared.reduce<number>((sum, same) => sum + (same ?? 0), 0),
-    error: all.find(({ error }) => error !== null)?.error ?? null,
-    events: all.flatMap(({ events }) => events),
-  };
-}
-
 export const failuresOf = ({ fates }: Pick<Fates, 'fates'>): number => fates.failedAgain + fates.retrying;
 
 /** Events the relay still has to take or to try again: their fates may change. */

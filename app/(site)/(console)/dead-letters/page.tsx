@@ -1,7 +1,7 @@
 import { DeadLettersScreen } from '@/components/dead-letters/dead-letters-screen';
 import { definePage, titled } from '@/lib/server/page';
 import { firstDeadLetters } from '@/lib/server/reads/dead-letters';
-import { deadLettersSnapshot, freezeEvents } from '../actions';
+import { deadLettersSnapshot } from '../actions';
 
 export const generateMetadata = titled((words) => words('deadLetters.title'));
 
@@ -9,6 +9,6 @@ export default definePage({
   id: 'page.dead-letters',
   permission: 'outbox:read',
   render: async (context, { search }) => (
-    <DeadLettersScreen {...await firstDeadLetters(context, null, search)} load={deadLettersSnapshot} freeze={freezeEvents} />
+    <DeadLettersScreen {...await firstDeadLetters(context, null, search)} load={deadLettersSnapshot} />
   ),
 });

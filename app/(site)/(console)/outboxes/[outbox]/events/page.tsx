@@ -5,7 +5,7 @@ import { definePage, titled } from '@/lib/server/page';
 import { firstEvents } from '@/lib/server/reads/events';
 import { readOutboxInfo } from '@/lib/server/reads/outboxes';
 import { within } from '@/lib/shared/async/within';
-import { eventsSnapshot, freezeEvents } from '../../../actions';
+import { eventsSnapshot } from '../../../actions';
 
 /** Suggestions for the type filter come from the shared reading, if it is there within this time. */
 const SUGGESTIONS_WITHIN_MS = 100;
@@ -31,7 +31,6 @@ export default definePage({
         columnsInUrl={search.get('columns')}
         types={summary?.byType.map(({ type }) => type) ?? []}
         load={eventsSnapshot}
-        freeze={freezeEvents}
       />
     );
   },

@@ -1,0 +1,165 @@
+import { Button } from '@mantine/core';
+import { useTranslations } from 'next-intl';
+import { useState, type ReactNode } from 'react';
+import { isFollowed } from '@/lib/shared/changes/fates';
+import type { ActionResult } from '@/lib/shared/problems';
+import { PLAN_HOURS, type Approval, type Plan } from '@/lib/shared/runs/plans';
+import type { Run } from '@/lib/shared/runs/runs';
+import { visibleText } from '@/lib/shared/text/visible-text';
+import { useFormat } from '../figures/use-format';
+import { useMay } from '../frame/console';
+import { Link, useGo } from '../frame/go';
+import { CopyText } from '../frame/popovers';
+import { useChange } from '../frame/use-change';
+import { runHref } from '../hrefs';
+import { PlanAgain } from '../interventions/plan-button';
+import { ProblemPanel } from '../interventions/problem-panel';
+import { ReasonField, useReason } from '../interventions/reason-field';
+import { stateOfPlan } from './planned';
+import classes from './runs.module.css';
+
+type Answer = (input: { plan: string; reason: string; hash: string }) => Promise<ActionResult<unknown>>;
+
+export interface PlanDecisions {
+  start: ((input: { plan: string; key: string }) => Promise<ActionResult<Pick<Run, 'id'>>>) | null;
+  approve: Answer;
+  refuse: Answer;
+}
+
+interface PlanDecisionProps {
+  plan: Plan;
+  decisions: PlanDecisions;
+  onChanged: () => Promise<void>;
+}
+
+/** What can be done with a plan now, by whom and until when, or why nothing can. */
+export function PlanDecision({ plan, decisions, onChanged }: PlanDecisionProps) {
+  const t = useTranslations('plans');
+  const mayOperate = useMay('event:operate');
+  const standing = stateOfPlan(plan);
+  const again = mayOperate && <PlanAgain outbox={plan.outbox} request={plan} />;
+  const box = (hue: string, text: ReactNode, buttons?: ReactNode) => (
+    <section className={classes.decision} data-hue={hue}>
+      <p>{text}</p>
+      {buttons}
+    </section>
+  );
+  if (standing === 'started')
+    return box(
+      'grey',
+      t('decide.started'),
+      plan.run !== null && (
+        <Button component={Link} href={runHref(plan.run)}>
+          {t('seeRun')}
+        </Button>
+      ),
+    );
+  if (standing === 'void' || plan.state === 'expired')
+    return box('grey', t(`decide.${plan.state === 'expired' ? 'expired' : 'void'}`, { hours: PLAN_HOURS }), again);
+  const startable = decisions.start !== null && <Start plan={plan} start={decisions.start} onChanged={onChanged} />;
+  if (plan.approval === null) return startable;
+  if (standing === 'approved')
+    return (
+      <>
+        {box('green', <Answered approval={plan.approval} as="approved" />)}
+        {startable}
+      </>
+    );
+  if (standing === 'requested') return <Requested plan={plan} approval={plan.approval} decisions={decisions} onChanged={onChanged} />;
+  if (standing === 'refused') return box('red', <Answered approval={plan.approval} as="refused" />, again);
+  return box('grey', <Answered approval={plan.approval} as={plan.approval.answer === null ? 'unanswered' : 'lapsed'} />, again);
+}
+
+function Answered({ approval: { answer, until }, as }: { approval: Approval; as: 'approved' | 'refused' | 'unanswered' | 'lapsed' }) {
+  const t = useTranslations('plans');
+  const format = useFormat();
+  return t.rich(`decide.${as}`, {
+    by: () => <bdi>{visibleText(answer?.by ?? '')}</bdi>,
+    reason: () => <q>{visibleText(answer?.reason ?? '')}</q>,
+    at: format.absolute(until),
+  });
+}
+
+function Start({ plan, start, onChanged }: { plan: Plan; start: NonNullable<PlanDecisions['start']>; onChanged: () => Promise<void> }) {
+  const t = useTranslations('plans');
+  const mayOperate = useMay('event:operate');
+  const { go } = useGo();
+  // The same plan started twice is one run.
+  const [key] = useState(() => crypto.randomUUID());
+  const { send, sending, problem } = useChange(start, {
+    onDone: async (run) => {
+      if (run === null) return;
+      go((router) => router.push(runHref(run.id)));
+      await onChanged();
+    },
+  });
+  const warned = Object.values(plan.warnings).some((count) => count > 0) ? 'yes' : 'no';
+  return (
+    <section className={classes.decision} data-hue="accent">
+      <p>{mayOperate ? t(isFollowed(plan.operation) ? 'decide.open' : 'decide.batches', { warned }) : t('decide.mayNot')}</p>
+      {problem !== null && <ProblemPanel problem={problem} outbox={plan.outbox} />}
+      {mayOperate && (
+        <Button loading={sending} onClick={() => send({ plan: plan.id, key })}>
+          {t(isFollowed(plan.operation) ? 'start' : 'startBatches')}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Requested({ plan, approval, decisions, onChanged }: PlanDecisionProps & { approval: Approval }) {
+  const t = useTranslations('plans');
+  const format = useFormat();
+  const mayApprove = useMay('plan:approve') && !plan.own;
+  const because = approval.because.map((limit) => t(`because.${limit}`)).join(', ');
+  return (
+    <section className={classes.decision} data-hue="amber">
+      <p>{t('decide.requested', { because, at: format.absolute(approval.until) })}</p>
+      {approval.nobody ? (
+        <p>{t('decide.nobody')}</p>
+      ) : mayApprove ? (
+        <AnswerForm plan={plan} decisions={decisions} onChanged={onChanged} />
+      ) : (
+        <>
+          <p>{t(plan.own ? 'decide.own' : 'decide.mayNotApprove')}</p>
+          {plan.own && <CopyAddress />}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Only in a browser is there an address. */
+function CopyAddress() {
+  const t = useTranslations('plans');
+  return <CopyText text={typeof window === 'undefined' ? '' : window.location.href} label={t('copyAddress')} size="sm" />;
+}
+
+function AnswerForm({ plan, decisions, onChanged }: PlanDecisionProps) {
+  const t = useTranslations('plans');
+  const { reason, field, touch } = useReason();
+  const onDone = onChanged;
+  const approving = useChange(decisions.approve, { onDone });
+  const refusing = useChange(decisions.refuse, { onDone });
+  const problem = approving.problem ?? refusing.problem;
+  const answer = (to: typeof approving) => () => {
+    touch();
+    // What was seen is what is answered: another hash is refused.
+    if (reason !== null && !approving.sending && !refusing.sending) to.send({ plan: plan.id, reason, hash: plan.hash });
+  };
+  return (
+    <div className={classes.answer} role="group" aria-label={t('answer')}>
+      <p className={classes.dimmed}>{t('answerText', { hash: plan.hash.slice(0, 12) })}</p>
+      <ReasonField {...field} label={t('answerReason')} onSubmit={answer(approving)} first={false} />
+      {problem !== null && <ProblemPanel problem={problem} outbox={plan.outbox} />}
+      <div className={classes.buttons}>
+        <Button loading={approving.sending} onClick={answer(approving)}>
+          {t('approve')}
+        </Button>
+        <Button variant="default" loading={refusing.sending} onClick={answer(refusing)}>
+          {t('refuse')}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button } from '@mantine/core';
+import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import { useState } from 'react';
+import type { ActionResult } from '@/lib/shared/problems';
+import { RATE_MAX, type Pace, type Run } from '@/lib/shared/runs/runs';
+import { useFormat } from '../figures/use-format';
+import { Select, TextField } from '../frame/controls';
+import { ButtonPopover, Form } from '../frame/popovers';
+import { useChange } from '../frame/use-change';
+import { ProblemPanel } from '../interventions/problem-panel';
+import classes from './runs.module.css';
+
+type OnRun = (input: { run: string }) => Promise<ActionResult<unknown>>;
+
+export interface RunActions extends Record<'pause' | 'resume' | 'cancel', OnRun> {
+  setPace: (input: { run: string; pace: Pace }) => Promise<ActionResult<unknown>>;
+}
+
+interface RunControlsProps {
+  run: Run;
+  actions: RunActions;
+  onChanged: () => Promise<void>;
+}
+
+export function RunControls({ run, actions, onChanged }: RunControlsProps) {
+  const t = useTranslations('runs');
+  const onDone = onChanged;
+  const pause = useChange(actions.pause, { onDone });
+  const resume = useChange(actions.resume, { onDone });
+  const cancel = useChange(actions.cancel, { onDone });
+  const problem = pause.problem ?? resume.problem ?? cancel.problem;
+  const of = { run: run.id };
+  return (
+    <>
+      {problem !== null && <ProblemPanel problem={problem} outbox={run.outbox} />}
+      <div className={classes.buttons}>
+        {run.state === 'paused' ? (
+          <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} loading={resume.sending} onClick={() => resume.send(of)}>
+            {t('resume')}
+          </Button>
+        ) : (
+          <Button
+            variant="default"
+            leftSection={<IconPlayerPause size={16} aria-hidden />}
+            loading={pause.sending}
+            onClick={() => pause.send(of)}
+          >
+            {t('pause')}
+          </Button>
+        )}
+        {run.followed && <PaceButton run={run} setPace={actions.setPace} onChanged={onChanged} />}
+        <ButtonPopover label={t('cancel')} width={320}>
+          {(close) => (
+            <div className={classes.answer}>
+              <p>{t('cancelText', { remaining: run.remaining })}</p>
+              <Button
+                loading={cancel.sending}
+                onClick={() => {
+                  cancel.send(of);
+                  close();
+                }}
+              >
+                {t('cancel')}
+              </Button>
+            </div>
+          )}
+        </ButtonPopover>
+      </div>
+    </>
+  );
+}
+
+const SHARES = [0.05, 0.1, 0.25, 0.5, 0.75, 1];
+
+interface PaceButtonProps extends Omit<RunControlsProps, 'actions'> {
+  setPace: RunActions['setPace'];
+}
+
+function PaceButton({ run: { id, pace }, setPace, onChanged }: PaceButtonProps) {
+  const t = useTranslations('runs.pace');
+  const problems = useTranslations('problems');
+  const format = useFormat();
+  const [open, setOpen] = useState(false);
+  const [share, setShare] = useState(pace.share);
+  const [rate, setRate] = useState(pace.ratePerSecond === null ? '' : String(pace.ratePerSecond));
+  const [wrong, setWrong] = useState(false);
+  const { send, sending, problem } = useChange(setPace, {
+    onDone: async () => {
+      setOpen(false);
+      await onChanged();
+    },
+  });
+  const submit = () => {
+    const ratePerSecond = rate.trim() === '' ? null : Number(rate);
+    const fits = ratePerSecond === null || (Number.isInteger(ratePerSecond) && ratePerSecond >= 1 && ratePerSecond <= RATE_MAX);
+    setWrong(!fits);
+    if (fits) send({ run: id, pace: { share, ratePerSecond } });
+  };
+  const shares = [...new Set([...SHARES, pace.share])].sort((a, b) => a - b);
+  return (
+    <ButtonPopover label={t('title')} width={320} open={open} onOpen={setOpen}>
+      {() => (
+        <Form className={classes.answer} noValidate onSubmit={submit}>
+          <label className={classes.choice}>
+            {t('share')}
+            <Select
+              data={shares.map((value) => ({ value: String(value), label: format.percent(value) }))}
+              value={String(share)}
+              onChange={(event) => setShare(Number(event.currentTarget.value))}
+            />
+          </label>
+          <p className={classes.dimmed}>{t('shareHint')}</p>
+          <TextField
+            label={t('rate')}
+            description={t('rateHint')}
+            inputMode="numeric"
+            value={rate}
+            error={wrong ? t('rateWrong', { max: RATE_MAX }) : problem === null ? undefined : problems(problem.code)}
+            onChange={(event) => setRate(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={sending}>
+            {t('set')}
+          </Button>
+        </Form>
+      )}
+    </ButtonPopover>
+  );
+}

@@ -1,0 +1,160 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import type { ReactNode } from 'react';
+import type { ActionResult } from '@/lib/shared/problems';
+import type { LeftCode } from '@/lib/shared/runs/plans';
+import type { Run } from '@/lib/shared/runs/runs';
+import { SKIP_CODES, type SkipCode } from '@/lib/shared/model';
+import { visibleText } from '@/lib/shared/text/visible-text';
+import { RelativeTime } from '../figures/time';
+import { useFormat } from '../figures/use-format';
+import { useMay, useOutboxName } from '../frame/console';
+import { Link } from '../frame/go';
+import { usePolledSnapshot } from '../frame/live';
+import { FactList } from '../frame/note';
+import { actionHref, outboxAuditHref, planHref } from '../hrefs';
+import { PlanButton } from '../interventions/plan-button';
+import { useSkipText } from '../interventions/operations';
+import { Planned } from './planned';
+import { RunBar } from './run-bar';
+import { RunControls, type RunActions } from './run-controls';
+import { hueOfRun, isEnded, useRunSentence } from './run-sentence';
+import classes from './runs.module.css';
+
+interface RunScreenProps {
+  initial: Run;
+  load: (input: { run: string }) => Promise<ActionResult<Run>>;
+  actions: RunActions;
+}
+
+/** While something goes on. */
+const LIVE_MS = 1_500;
+
+/** What a run does, did, and left. */
+export function RunScreen({ initial, load, actions }: RunScreenProps) {
+  const t = useTranslations('runs');
+  const format = useFormat();
+  const { id } = initial;
+  const mayOperate = useMay('event:operate');
+  const { snapshot: run, refresh } = usePolledSnapshot({
+    key: ['run', id],
+    action: () => load({ run: id }),
+    initial,
+    pollMs: (of) => (isEnded(of) ? undefined : LIVE_MS),
+  });
+  const { title, advice } = useRunSentence(run);
+  const followed = isEnded(run) && run.followed && run.followedUntil !== null && run.fates.waiting > 0 ? run.followedUntil : null;
+  return (
+    <div className={classes.screen}>
+      <header className={classes.head}>
+        <h1 className={classes.title}>
+          <Planned plan={{ ...run, count: run.requested }} />
+        </h1>
+        <span
+          className={classes.state}
+          data-hue={{ queued: 'grey', running: 'blue', paused: 'amber', done: 'green', cancelled: 'grey' }[run.state]}
+        >
+          {t(`states.${run.state}`)}
+        </span>
+      </header>
+      <section className={classes.now} data-hue={hueOfRun(run)}>
+        <p className={classes.says} role="status">
+          {title}
+        </p>
+        <RunBar run={run} />
+        {advice !== null && <p>{advice}</p>}
+        {followed !== null && <p className={classes.dimmed}>{t('followed', { at: format.absolute(followed) })}</p>}
+        {run.error !== null && run.fates.failedAgain > 0 && <bdi className={classes.error}>{visibleText(run.error)}</bdi>}
+        {mayOperate && !isEnded(run) && <RunControls run={run} actions={actions} onChanged={refresh} />}
+      </section>
+      {mayOperate && <Leftovers run={run} />}
+      <Facts run={run} />
+    </div>
+  );
+}
+
+/** Codes after which the same operation can be tried again, in a plan of their own. */
+const isSkip = (code: string): code is SkipCode => (SKIP_CODES as readonly string[]).includes(code);
+
+/** What was not done or came back, each with the plan that takes it on; while it runs, what the relay has not taken. */
+function Leftovers({ run }: { run: Run }) {
+  const t = useTranslations('runs');
+  const skipText = useSkipText();
+  const format = useFormat();
+  const moves = run.state === 'running' || run.state === 'queued';
+  const counts = { ...run.left, failed_again: run.fates.failedAgain, waiting: run.fates.waiting, remaining: moves ? 0 : run.remaining };
+  const lines = (Object.entries(counts) as [LeftCode, number][]).filter(([, count]) => count > 0);
+  if (lines.length === 0) return null;
+  const word = (code: LeftCode): string => (isSkip(code) ? skipText(code) : t(`left.${code}`));
+  return (
+    <section className={classes.card}>
+      <h2 className={classes.heading}>{t('leftTitle')}</h2>
+      <ul className={classes.left}>
+        {lines.map(([code, count]) => (
+          <li key={code}>
+            <span className={classes.number}>{format.number(count)}</span>
+            <span>{word(code)}</span>
+            {code === 'waiting' ? (
+              <PlanButton
+                label={t('takeBack', { count })}
+                about={t('takeBackAbout')}
+                outbox={run.outbox}
+                operations={['archive']}
+                source={{ run: run.id, codes: [code] }}
+                variant="default"
+              />
+            ) : (
+              <PlanButton
+                label={t('planThe', { count })}
+                of={word(code)}
+                about={word(code)}
+                outbox={run.outbox}
+                operations={[run.operation]}
+                source={{ run: run.id, codes: [code] }}
+                variant={code === 'failed_again' ? 'filled' : 'default'}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Facts({ run }: { run: Run }) {
+  const t = useTranslations('runs');
+  const format = useFormat();
+  const outboxName = useOutboxName();
+  const { pace, beganAt, endedAt } = run;
+  const { ratePerSecond: rate } = pace;
+  const facts: [string, ReactNode][] = [
+    [t('facts.reason'), <bdi>{visibleText(run.reason)}</bdi>],
+    [t('facts.maker'), <bdi>{visibleText(run.maker)}</bdi>],
+    [t('facts.began'), beganAt === null ? null : <RelativeTime at={beganAt} />],
+    [t('facts.ended'), endedAt === null ? null : <RelativeTime at={endedAt} />],
+    [
+      t('facts.pace'),
+      run.followed ? t('pace.now', { share: format.percent(pace.share), limited: rate === null ? 'no' : 'yes', rate: rate ?? 0 }) : null,
+    ],
+    [
+      t('facts.plan'),
+      <Link href={planHref(run.plan)} prefetch={false}>
+        {t('seePlan')}
+      </Link>,
+    ],
+    [
+      t('facts.audit'),
+      <>
+        <Link href={actionHref(run.id)} prefetch={false}>
+          {t('audit.run')}
+        </Link>
+        {' · '}
+        <Link href={outboxAuditHref(run.outbox)} prefetch={false}>
+          {t('audit.outbox', { outbox: outboxName(run.outbox) })}
+        </Link>
+      </>,
+    ],
+  ];
+  return <FactList className={classes.facts} facts={facts} />;
+}
