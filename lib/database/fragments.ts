@@ -34,6 +34,11 @@ export interface Fragments {
   isOneOf(column: RawBuilder<unknown>, values: string[], description: ColumnDescription): RawBuilder<boolean>;
   /** As `isOneOf` for thousands of values in one parameter; null if the engine needs one parameter each. */
   isAnyOf(column: RawBuilder<unknown>, values: string[], description: ColumnDescription): RawBuilder<boolean> | null;
+  /** The columns are exactly one of these rows of values, given as text: an array per column; null if the engine has none. An index serves. */
+  isRowOf(
+    columns: readonly { sql: RawBuilder<unknown>; description: ColumnDescription }[],
+    rows: readonly string[][],
+  ): RawBuilder<boolean> | null;
   /** As `isOneOf` for values of a mapping: literals, so that a partial index serves. A value the column cannot hold matches nothing. */
   isLiteral(column: RawBuilder<unknown>, values: (string | number | boolean)[], description: ColumnDescription | null): RawBuilder<boolean>;
   /** Compares two rows of sort keys, as in `(a, b) < (x, y)`. An index of the first key serves. */

@@ -6,9 +6,10 @@ import { databaseProblem } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { readOnlyProblem, requireSameTables, requireWritable } from '@/lib/outbox/rights/read-only';
 import { INTERVENTION_MS } from '@/lib/shared/changes/intervention-time';
-import { INTERVENTION_EVENTS_MAX, REASON_MAX, REASON_MIN, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
+import { REASON_MAX, REASON_MIN, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
+import { BATCH_EVENTS_MAX } from '@/lib/shared/runs/runs';
 import { stopwatch } from '@/lib/shared/async/stopwatch';
 import { applyOperation } from './apply';
 import { asked, type ActorsKey, type Operation } from './operation';
@@ -140,7 +141,8 @@ function checkRequest(request: InterventionRequest, key: string): Operation {
   if (key.length === 0 || key.length > KEY_MAX || /[^\x21-\x7e]/.test(key))
     fields['Idempotency-Key'] = `send 1 to ${KEY_MAX} visible ASCII characters, a new UUID for each decision`;
   const ids = request.events.map((event) => event.id);
-  if (ids.length === 0 || ids.length > INTERVENTION_EVENTS_MAX) fields.events = `name 1 to ${INTERVENTION_EVENTS_MAX} events`;
+  // A run's batch; the doors take fewer.
+  if (ids.length === 0 || ids.length > BATCH_EVENTS_MAX) fields.events = `name 1 to ${BATCH_EVENTS_MAX} events`;
   else if (new Set(ids).size !== ids.length) fields.events = 'name each event once';
   else if (ids.some((id) => id.includes('\u0000') || !id.isWellFormed() || id.length > 500))
     fields.events = 'an id holds characters that no id has';

@@ -59,7 +59,7 @@ export async function insertHeader(engine: Engine, db: Db, header: NewHeader): P
   }
 }
 
-/** One line per event, changed or skipped, in one statement of at most 200 rows. The lines of changed events name the outbox. */
+/** One line per event, changed or skipped, in one statement of at most BATCH_EVENTS_MAX rows of nine parameters. The lines of changed events name the outbox. */
 export async function insertEvents(engine: Engine, db: Db, header: Pick<NewHeader, 'id' | 'outbox'>, events: RecordEvent[]): Promise<void> {
   const { fragments, companions } = engine;
   const { id, number, json } = companions.columns;

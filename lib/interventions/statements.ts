@@ -112,9 +112,14 @@ export function callStatement({ outbox, step }: PreparedStep, call: Call, rows: 
 }
 
 /** The locked rows that are no longer as they were when locked. */
-export function changedStatement({ at }: PreparedStep, locked: readonly LockedRow[]): RawBuilder<{ id: string }> {
-  const same = locked.map(({ id, exact }) => sql<boolean>`(${at.id.is(id)} and ${at.exact} = ${exact})`);
-  return sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(locked.map(({ id }) => id))} and not (${or(same)})`;
+export function changedStatement({ outbox, at }: PreparedStep, locked: readonly LockedRow[]): RawBuilder<{ id: string }> {
+  const same = oneOfPairs(
+    outbox,
+    at,
+    at.exact,
+    locked.map(({ id, exact }) => [id, exact]),
+  );
+  return sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(locked.map(({ id }) => id))} and not ${same}`;
 }
 
 export function deleteStatement(prepared: PreparedStep, seen: readonly Seen[]): RawBuilder<unknown> {
@@ -139,12 +144,27 @@ function guard({ outbox, step, at }: PreparedStep, seen: readonly Seen[]): RawBu
   const [version, column] = step.version === 'exact' ? (['exact', at.exact] as const) : (['stable', at.stable] as const);
   const byState = [...new Set(seen.map((row) => row.version.state))].map((state) => {
     const rows = seen.filter((row) => row.version.state === state);
-    const pairs = rows.map((row) => sql<boolean>`(${at.id.is(row.id)} and ${column} = ${row.version[version]})`);
-    return sql<boolean>`${at.state} = ${sql.lit(state)} and (${or(pairs)})`;
+    const pairs = rows.map((row): [string, string] => [row.id, row.version[version]]);
+    return sql<boolean>`${at.state} = ${sql.lit(state)} and ${oneOfPairs(outbox, at, column, pairs)}`;
   });
   const parts = [at.id.among(seen.map(({ id }) => id)), step.match(at), sql<boolean>`(${or(byState)})`];
   if (step.olderThanStuckAfter !== null) parts.push(olderThanStuckAfter(outbox, step, at));
   return and(parts);
+}
+
+/** Whether id and version of a row are a pair of these: as one array where the engine has them, as a server looks through hundreds of ORs row by row. */
+function oneOfPairs(
+  { database }: Outbox,
+  at: PlaceSql,
+  version: RawBuilder<string>,
+  pairs: readonly [string, string][],
+): RawBuilder<boolean> {
+  const { fragments, companions } = database.engine;
+  // No version has a space in it.
+  const both = fragments.bytewise(sql`${at.id.text} || ' ' || ${version}`);
+  const texts = pairs.map((pair) => pair.join(' '));
+  const array = pairs.length > 1 ? fragments.isAnyOf(both, texts, companions.columns.text) : null;
+  return array ?? sql<boolean>`(${or(pairs.map(([id, seen]) => sql<boolean>`(${at.id.is(id)} and ${version} = ${seen})`))})`;
 }
 
 /** True for rows old enough for the step; an unknown time is not old enough. */

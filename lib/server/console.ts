@@ -19,6 +19,8 @@ import { computeInStore } from '@/lib/live/take-reading';
 import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';
 import { proofSource } from '@/lib/proving/keep';
+import { leftoverIds } from '@/lib/runs/run/leftovers';
+import { createRuns } from '@/lib/runs/run/runs';
 import { Problem } from '@/lib/shared/problems';
 import { noteActed } from '@/lib/store/acted';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
@@ -112,6 +114,14 @@ async function create() {
     unsettled: unsettledLog(store, warn('the store does not take an intervention whose outcome is unknown')),
     onRecord: (outbox) => carrier.kick(outbox),
   };
+  const runs = createRuns({
+    ...interventions,
+    store,
+    approvals: config.approvals,
+    leftovers: leftoverIds,
+    onError: warnOfOutbox('a run could not go on; it is tried again'),
+  });
+  runs.start();
   const underWay = createUnderWay();
   const settling = startSettling({ ...interventions, onError: warn('an intervention whose outcome is unknown could not be looked at') });
   return {
@@ -133,12 +143,14 @@ async function create() {
     examiner: createExaminer({ directory, store, onFailure: warnOfOutbox('the outbox could not be examined') }),
     carrier,
     interventions,
+    runs,
     underWay,
     log: log(),
     /** Waits for work under way, then ends the console's own. */
     async stop(): Promise<void> {
       await underWay.end(PATIENCE_MS);
       housekeeping.stop();
+      await runs.stop();
       await Promise.all([settling.stop(), carrier.stop(), collector.stop()]);
       await Promise.all([directory.close(), collected.close(), store.close()]);
     },

@@ -6,6 +6,7 @@ import { MARK_DAYS } from '@/lib/store/marks';
 import { parseInstant } from '@/lib/shared/lists/event-filter';
 import { FIND_KEY_MAX, keyProblem } from '@/lib/shared/lists/found';
 import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN, SKIP_CODES } from '@/lib/shared/model';
+import { RATE_MAX, SHARE_MIN } from '@/lib/shared/runs/runs';
 import { MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
 import { DEFAULT_WINDOW, WINDOWS } from '@/lib/shared/figures/windows';
 import { LEFT_CODES, PLAN_IDS_MAX } from '@/lib/shared/runs/plans';
@@ -111,6 +112,19 @@ export const plansQuery = z.strictObject({
   cursor: filled(cursorSchema),
   limit: limitSchema,
 });
+export const ofRun = z.object({ run: z.uuid('write the id of a run') });
+
+const pace = {
+  share: z.number().min(SHARE_MIN, `write a share from ${SHARE_MIN} to 1`).max(1, `write a share from ${SHARE_MIN} to 1`),
+  ratePerSecond: z
+    .number()
+    .min(0.1, 'write at least 0.1 events a second, or null')
+    .max(RATE_MAX, `write at most ${RATE_MAX} events a second, or null`)
+    .nullable(),
+};
+export const paceRequest = z.strictObject(pace);
+/** What is left out is as by default. */
+export const runRequest = paceRequest.partial();
 
 const DAY_MS = 86_400_000;
 
@@ -151,8 +165,10 @@ export const doctorQuery = z.strictObject({
 
 export const marksQuery = z.strictObject({ outbox: filled(outboxId), from: filled(instant), to: filled(instant) });
 
-/** Printable ASCII, as headers allow. */
-export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'send 1 to 200 printable characters, for instance a UUID');
+/** Printable ASCII, as headers allow; keys of runs are the console's own. */
+export const idempotencyKey = z
+  .string()
+  .regex(/^(?!run\/)[\x21-\x7e]{1,200}$/, 'send 1 to 200 printable characters that do not begin with run/, for instance a UUID');
 
 /** The Idempotency-Key of a request. Throws Problem `invalid` if it is not one. */
 export function requireKey(sent: string, detail: string): string {

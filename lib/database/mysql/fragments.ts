@@ -94,6 +94,7 @@ export const mysqlFragments: Fragments = {
   typed,
   isOneOf,
   isAnyOf: () => null,
+  isRowOf: () => null,
   isLiteral,
   // No index serves a row comparison here: the first key is also compared by itself.
   beyond([key, ...keys], sign, [value, ...values]) {

@@ -155,6 +155,14 @@ export const postgresFragments: Fragments = {
     const type = sql.raw(arrayType(comparedAs(description)));
     return asPrinted(sql`${compared(column, description)} = any(cast(${list} as ${type}))`, column, values, description);
   },
+  isRowOf(columns, rows) {
+    if (columns.some(({ description }) => keepsDecimals(comparedAs(description)))) return null;
+    const arrays = columns.map(({ description }, at) => {
+      const list = arrayLiteral(rows.map((values) => spelt(values[at] ?? '', description)));
+      return sql`cast(${list} as ${sql.raw(arrayType(comparedAs(description)))})`;
+    });
+    return sql`(${sql.join(columns.map((column) => compared(column.sql, column.description)))}) in (select * from unnest(${sql.join(arrays)}))`;
+  },
   isLiteral: (column, values, description) =>
     oneOf(
       description === null ? column : compared(column, description),

@@ -44,7 +44,10 @@ export function rowId(engine: Engine, place: Place, alias: string) {
     const equal = ({ sql: column, description }: (typeof columns)[number], wanted: string[]): RawBuilder<boolean> =>
       fragments.isOneOf(column, wanted, description);
     const parts = fitting.map((row) => row[0] ?? '');
-    if (others.length === 0) return equal(first, parts);
+    const isMany = parts.length > 1;
+    if (others.length === 0) return (isMany ? fragments.isAnyOf(first.sql, parts, first.description) : null) ?? equal(first, parts);
+    const together = isMany ? fragments.isRowOf(columns, fitting) : null;
+    if (together !== null) return together;
     const rows = fitting.map((row) => sql<boolean>`(${and(columns.map((column, index) => equal(column, [row[index] ?? ''])))})`);
     return sql`(${or(rows)})`;
   };

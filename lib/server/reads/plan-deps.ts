@@ -1,6 +1,6 @@
 import 'server-only';
 import type { PlanDeps } from '@/lib/runs/plans/plan';
-import { Problem } from '@/lib/shared/problems';
+import { leftoverIds } from '@/lib/runs/run/leftovers';
 import type { Console } from '../console';
 
 /** What plans and approvals need of the running console. */
@@ -8,7 +8,7 @@ export const planDeps = ({ config, directory, snapshots, store }: Console): Plan
   store,
   directory,
   approvals: config.approvals,
-  leftovers: () => Promise.reject(new Problem('invalid', 'Runs come later')),
+  leftovers: leftoverIds,
   publishedPerMinute: async (outbox) => {
     const summary = await snapshots.summary(outbox, '1h').catch(() => null);
     return summary?.throughput.publishedPerMinute ?? null;

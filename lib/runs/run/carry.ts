@@ -1,0 +1,385 @@
+/**
+ * Carries out one run under a lease, step by step. Every step leaves the store such that another process can go on from there: a batch is
+ * declared before it is sent, and its answer and the next declaration are one transaction.
+ */
+import type { Transaction } from 'kysely';
+import { intervene, type InterventionDeps } from '@/lib/interventions/intervene';
+import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
+import { Problem } from '@/lib/shared/problems';
+import type { PauseReason, RunState } from '@/lib/shared/runs/runs';
+import { LeaseLost, underLease, type Lease } from '@/lib/store/collector-leases';
+import { answerBatch, changeRun, declareBatch, stateOfRun, writeFates, type StoredRun } from '@/lib/store/runs';
+import type { StoreTables } from '@/lib/store/tables';
+import { findPlan, type PlanRow } from '@/lib/store/plans';
+import { mayStill, whyVoid } from '../plans/void';
+import { LADDER_BEGIN, afterPause, afterWindow, nextBatch, restAfter, stopAfter, type WindowEnd } from '../pace';
+import type { RunDeps } from './deps';
+import { loadJob, type Choice, type Job } from './job';
+import { hasFate, Looking, oldestWaiting, type Looked } from './looking';
+import { FOLLOWED_SECONDS, progressOf, type RunProgress } from './progress';
+
+/** Nothing to do until somebody says so. */
+export const IDLE = Infinity;
+/** Between two questions how long fresh events wait. */
+const FRESH_EVERY_MS = 5_000;
+const RETRY_MOST_MS = 15_000;
+/** A refused batch of a cancelled run, which nobody resumes. */
+const REFUSED_MS = 10_000;
+
+/** The store did not take or tell something: what this process remembers may differ from it. */
+export class StoreAway extends Error {}
+
+const ofStore = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((cause: unknown) => {
+    throw cause instanceof LeaseLost ? cause : new StoreAway('the store does not answer', { cause });
+  });
+
+/** Reasons that pass by themselves; a server that takes no writes, such as after a failover, gives none. */
+const PASSING: readonly (ReadOnlyReason | undefined)[] = [undefined, 'proof_unknown', 'source_down', 'source_slow'];
+
+const isRefused = ({ code, because }: Problem): boolean => code === 'forbidden' || (code === 'read_only' && !PASSING.includes(because));
+
+interface Writing {
+  answer?: Parameters<typeof answerBatch>[2];
+  choice?: Choice;
+  fates?: Iterable<number>;
+  /** Why nothing is sent any more. */
+  pause?: PauseReason | null;
+  done?: boolean;
+}
+
+/** It may be carried out; `unavailable` ends by itself. */
+export const isGoing = ({ state, because }: { state: RunState; because: PauseReason | null }): boolean =>
+  state === 'running' || (state === 'paused' && because === 'unavailable');
+
+export class Carrying {
+  private readonly progress: RunProgress;
+  private readonly looking: Looking;
+  /** Whether the declared batch may have been committed. */
+  private doubt: boolean;
+  private tries = 0;
+  private retryAt = 0;
+  private refused = false;
+  private failing: string | null = null;
+  private lockedAt = 0;
+  private lastFateAt = Date.now();
+  private fateLooks = 0;
+  private lookedFreshAt = 0;
+  private followAt = 0;
+  private followPauseMs = 0;
+
+  private constructor(
+    private readonly deps: RunDeps,
+    private readonly lease: Lease,
+    /** As read last. */
+    private run: StoredRun,
+    private readonly job: Job,
+    private readonly plan: PlanRow,
+  ) {
+    this.progress = progressOf(run);
+    // The time in which nobody carried it out says nothing of the relay.
+    if (this.progress.window !== null) this.progress.window.at = Date.now();
+    this.looking = new Looking(job);
+    this.doubt = job.declared() !== null;
+  }
+
+  static async load(deps: RunDeps, lease: Lease, run: StoredRun): Promise<Carrying> {
+    const { db } = deps.store;
+    const plan = await findPlan(db, run.planId);
+    if (plan === null) throw new Error(`the plan of run ${run.id} is gone`);
+    return new Carrying(deps, lease, run, await loadJob(db, run, progressOf(run).goneIsOut), plan);
+  }
+
+  hasDeclared = (): boolean => this.job.declared() !== null;
+
+  /** Takes up a run that is its turn. Throws LeaseLost, DatabaseFailure of the store. */
+  async begin(): Promise<void> {
+    const { progress } = this;
+    if (progress.paused !== null) {
+      progress.pace = afterPause(progress.pace, progress.paused);
+      if (progress.pace === LADDER_BEGIN || progress.paused === 'first_is_out') progress.window = null;
+      progress.confirmed ||= progress.paused === 'first_is_out';
+      progress.paused = null;
+    }
+    if (progress.window !== null) progress.window.at = Date.now();
+    this.lastFateAt = Date.now();
+    this.refused = false;
+    this.retryAt = 0;
+    progress.waited ??= await this.outbox()
+      .then((outbox) => oldestWaiting(outbox, null))
+      .catch(() => null);
+    await this.inStore((db) => changeRun(db, this.run.id, ['queued'], { state: 'running', because: null, began: true, ...this.saved() }));
+  }
+
+  /** One step; returns the milliseconds until the next. Throws LeaseLost, and DatabaseFailure of the store: then it is loaded anew. */
+  async step(row: StoredRun): Promise<number> {
+    this.run = row;
+    const wait = this.retryAt - Date.now();
+    if (wait > 0) return wait;
+    if (this.refused && row.state === 'paused') return IDLE;
+    try {
+      const next = await this.stepOn(row);
+      if (this.retryAt <= Date.now()) this.tries = 0;
+      return next;
+    } catch (error) {
+      if (error instanceof LeaseLost || error instanceof StoreAway || (error instanceof Problem && error.ofStore)) throw error;
+      return this.failed(row, error);
+    }
+  }
+
+  private async stepOn(row: StoredRun): Promise<number> {
+    const { job, progress } = this;
+    if (job.declared() !== null) return this.send(row);
+    if (row.state === 'cancelled' && row.endedAt === null) return this.end(row.id);
+    if (!isGoing(row)) return this.follow(row);
+    const rest = progress.restUntil - Date.now();
+    if (rest > 0) return rest;
+    if (progress.window === null) {
+      progress.window = { first: job.nextNumber(), left: job.followed ? progress.pace.next : this.run.count, at: Date.now() };
+      this.lastFateAt = Date.now();
+      this.fateLooks = 0;
+    }
+    if (progress.window.left > 0) {
+      const why = await this.check();
+      const choice = this.choose();
+      const locked = choice.again ? this.lockedAt + this.deps.timing.retryMs - Date.now() : 0;
+      if (locked > 0) return locked;
+      if (why !== null || choice.send.length + choice.blocked.length > 0) {
+        await this.write(why === null ? { choice } : { pause: why });
+        return 0;
+      }
+    }
+    return this.awaitFates(row);
+  }
+
+  private choose(): Choice {
+    const { window, batch } = this.progress;
+    return this.job.choose(Math.min(batch, window?.left ?? 0));
+  }
+
+  private outbox = () => this.deps.directory.get(this.run.outbox);
+
+  /** Why no further batch may be sent; null if it may. Throws Problem if that cannot be told. */
+  private async check(): Promise<PauseReason | null> {
+    const { run, deps, plan } = this;
+    if (!(await ofStore(mayStill(deps.store.db, run.maker, 'event:operate')))) return 'not_allowed';
+    try {
+      return (await whyVoid(deps, plan)) === null ? null : 'plan_void';
+    } catch (error) {
+      if (error instanceof Problem && isRefused(error)) return 'read_only';
+      throw error;
+    }
+  }
+
+  /** Sends the declared batch, if need be again: under its key it is the same intervention. */
+  private async send(row: StoredRun): Promise<number> {
+    const { job, run, progress } = this;
+    const batch = job.declared();
+    if (batch === null) return 0;
+    const { operation, reason, maker } = run;
+    const events = (await ofStore(job.eventsAt(batch.positions))).map(({ id, version }) => ({ id, version }));
+    let [from, to] = [0, 0];
+    const deps: InterventionDeps = {
+      ...this.deps,
+      requireStore: async (outbox) => {
+        await this.deps.requireStore(outbox);
+        from = performance.now();
+      },
+      onRecord: (outbox) => {
+        to = performance.now();
+        this.deps.onRecord(outbox);
+      },
+    };
+    const result = await intervene(deps, maker, run.outbox, { operation, reason, events }, `run/${run.id}/${String(batch.n)}`);
+    if (result.outcome === 'unknown') {
+      this.doubt = true;
+      await this.write({});
+      return this.retryLater();
+    }
+    const tookMs = Math.max(0, Math.round(to - from));
+    const answer = { n: batch.n, interventionId: result.interventionId, outcomes: await job.answer(result), tookMs };
+    this.doubt = false;
+    if (result.skipped.some(({ code }) => code === 'locked')) this.lockedAt = Date.now();
+    if (progress.window !== null) progress.window.left = Math.max(0, progress.window.left - batch.positions.length);
+    progress.batch = nextBatch(progress.batch, tookMs);
+    // The answer is kept whatever becomes of the next batch.
+    const why = isGoing(row) ? await this.check().catch(() => undefined) : undefined;
+    const choice = why === null && (progress.window?.left ?? 0) > 0 ? this.choose() : undefined;
+    await this.write({ answer, ...(choice?.again === false && { choice }), ...(why != null && { pause: why }) });
+    return 0;
+  }
+
+  /** One transaction of the store: what was learnt, and what follows from it if the run may still go on. */
+  private async write({ answer, choice, fates, pause, done }: Writing): Promise<void> {
+    const { lease, run, job, progress } = this;
+    let n = job.nextNumber();
+    const blocked = choice === undefined || choice.blocked.length === 0 ? null : { n: n++, positions: choice.blocked };
+    const outcomes = blocked === null ? null : job.block(blocked.n, blocked.positions);
+    const send = choice === undefined || choice.send.length === 0 ? null : { n, positions: choice.send };
+    if (choice?.again === true && progress.window !== null) progress.window.left = choice.send.length;
+    if (pause != null) progress.paused = pause;
+    const declared = await this.inStore(async (db) => {
+      const now = await stateOfRun(db, run.id);
+      const going = now !== null && isGoing(now);
+      if (answer !== undefined) await answerBatch(db, run.id, answer);
+      if (blocked !== null) {
+        await declareBatch(db, lease, run.id, blocked);
+        await answerBatch(db, run.id, { n: blocked.n, interventionId: null, outcomes, tookMs: null });
+      }
+      if (fates !== undefined) {
+        await writeFates(
+          db,
+          run.id,
+          [...fates].map((one) => ({ n: one, fates: job.fatesOf(one) })),
+        );
+      }
+      if (going && send !== null) await declareBatch(db, lease, run.id, send);
+      const followedFor = job.unsure(0).length > 0 ? FOLLOWED_SECONDS : null;
+      const next = !going
+        ? {}
+        : done === true
+          ? { state: 'done' as const, because: null, ended: true, followedFor }
+          : pause != null
+            ? { state: 'paused' as const, because: pause, followedFor }
+            : { state: 'running' as const, because: null };
+      await changeRun(db, run.id, now === null ? [] : [now.state], { ...next, ...this.saved() });
+      return going && send !== null;
+    });
+    if (declared && send !== null) job.declare(send.n, send.positions);
+    this.failing = null;
+  }
+
+  private inStore = <T>(work: (db: Transaction<StoreTables>) => Promise<T>): Promise<T> =>
+    ofStore(underLease(this.deps.store, this.lease, work));
+
+  private saved(): { progress: string; epoch: string } {
+    Object.assign(this.progress, this.job.counts(this.doubt));
+    return { progress: JSON.stringify(this.progress), epoch: this.lease.epoch };
+  }
+
+  /** Looks at the events of the window, or, if it has none, at all that wait. */
+  private async awaitFates(row: StoredRun): Promise<number> {
+    const { job, progress, deps } = this;
+    const { window } = progress;
+    if (window === null) return 0;
+    if (!job.followed) return this.write({ done: true }).then(() => 0);
+    const ofWindow = job.changedSince(window.first);
+    const looked = await this.look(ofWindow.length > 0 ? window.first : 0);
+    const now = Date.now();
+    if (looked.found > 0) {
+      this.lastFateAt = now;
+      this.fateLooks += 1;
+    }
+    const open = ofWindow.filter((position) => !hasFate(job, position)).length;
+    const waits = ofWindow.length === 0 && !this.canSend() && job.hasOpen();
+    if (open === 0 && !waits) return this.endWindow(looked, window, ofWindow);
+    const isSilent = now - this.lastFateAt >= deps.timing.noFateMs;
+    const why = isSilent ? 'relay_takes_nothing' : await this.freshWait();
+    // With nothing left to send there is nothing to stop.
+    if (why !== null) await this.write({ fates: looked.batches, ...(job.hasOpen() ? { pause: why } : { done: true }) });
+    else if (looked.batches.size > 0 || row.state === 'paused') await this.write({ fates: looked.batches });
+    if (waits) return deps.timing.lookMs;
+    const perFate = (now - window.at) / Math.max(1, ofWindow.length - open);
+    return Math.max(deps.timing.lookMs / 5, Math.min(deps.timing.lookMs, open * perFate));
+  }
+
+  private canSend(): boolean {
+    const { send, blocked } = this.job.choose(1);
+    return send.length + blocked.length > 0;
+  }
+
+  private async look(first: number): Promise<Looked> {
+    const looked = await this.looking.look(await this.outbox(), first);
+    if (looked.error !== null) this.progress.error = looked.error;
+    return looked;
+  }
+
+  private async endWindow(looked: Looked, window: NonNullable<RunProgress['window']>, positions: readonly number[]): Promise<number> {
+    const { job, progress, looking } = this;
+    const now = Date.now();
+    const failed = positions.filter((position) => ['failedAgain', 'retrying'].includes(job.fate(position)));
+    const same = failed.map((position) => looking.same.get(position) ?? null);
+    const end: WindowEnd = {
+      ...{ sent: positions.length, tookMs: now - window.at, together: this.fateLooks < 2, failed: failed.length },
+      ...{ same: same.filter((one) => one === true).length, comparable: !same.includes(null) },
+    };
+    const out = positions.length - failed.length;
+    let why = stopAfter(progress.pace, end);
+    if (out > 0) progress.firstOutMs ??= end.tookMs;
+    if (out > 0 && !progress.confirmed) why ??= 'first_is_out';
+    why ??= await this.freshWait();
+    progress.pace = afterWindow(progress.pace, end, this.run.pace);
+    progress.restUntil = Math.max(progress.restUntil, now + restAfter(end, this.run.pace));
+    progress.window = null;
+    looking.same.clear();
+    await this.write({ fates: looked.batches, ...(job.hasOpen() ? { pause: why } : { done: true }) });
+    return 0;
+  }
+
+  private async freshWait(): Promise<PauseReason | null> {
+    const { waited } = this.progress;
+    if (waited === null || Date.now() < this.lookedFreshAt + FRESH_EVERY_MS) return null;
+    this.lookedFreshAt = Date.now();
+    const fresh = await oldestWaiting(await this.outbox(), waited.at).catch(() => null);
+    // Too slow to be asked again and again.
+    if (fresh === null) this.progress.waited = null;
+    return fresh !== null && fresh.ms > waited.ms + this.deps.timing.freshMs ? 'fresh_events_wait' : null;
+  }
+
+  /** A cancelled run is over once nothing of it is under way. */
+  private async end(id: string): Promise<number> {
+    const followedFor = this.job.unsure(0).length > 0 ? FOLLOWED_SECONDS : null;
+    await this.inStore((db) => changeRun(db, id, ['cancelled'], { ended: true, followedFor, ...this.saved() }));
+    return 0;
+  }
+
+  /** Looks at fates of a run that sends nothing, with growing pauses. */
+  private async follow(row: StoredRun): Promise<number> {
+    if (row.followedUntil === null) return IDLE;
+    const { job, deps } = this;
+    const wait = this.followAt - Date.now();
+    if (wait > 0) return wait;
+    const { timing } = deps;
+    const isOver = job.unsure(0).length === 0 || Date.now() > Date.parse(row.followedUntil);
+    if (isOver) {
+      await this.inStore((db) => changeRun(db, row.id, [row.state], { followedFor: null }));
+      return IDLE;
+    }
+    const looked = await this.look(0);
+    if (looked.batches.size > 0) await this.write({ fates: looked.batches });
+    this.followPauseMs =
+      looked.batches.size > 0 ? timing.lookMs : Math.min(timing.followMs, Math.max(timing.lookMs, this.followPauseMs * 2));
+    this.followAt = Date.now() + this.followPauseMs;
+    return this.followPauseMs;
+  }
+
+  private retryLater(): number {
+    const pause = Math.min(RETRY_MOST_MS, this.deps.timing.retryMs * 2 ** Math.min(10, this.tries));
+    this.tries += 1;
+    this.retryAt = Date.now() + pause;
+    return pause;
+  }
+
+  /** This try changed nothing, or it is not known: the same is tried again later, or when somebody resumes it. */
+  private async failed(row: StoredRun, error: unknown): Promise<number> {
+    const code = error instanceof Problem ? error.code : null;
+    const isRefusal = error instanceof Problem && isRefused(error) && (error.because !== 'table_changed' || this.tries > 0);
+    const kind = String(error);
+    if (code === null && this.failing !== kind) this.deps.onError(this.run.outbox, error);
+    this.failing = kind;
+    const pause = this.retryLater();
+    if (isRefusal) {
+      this.refused = row.state !== 'cancelled';
+      this.retryAt = Date.now() + (this.refused ? 0 : REFUSED_MS);
+    }
+    // Once is nothing to speak of.
+    if (!isRefusal && this.tries < 2) return pause;
+    const because: PauseReason = isRefusal ? 'read_only' : 'unavailable';
+    await this.inStore(async (db) => {
+      const now = await stateOfRun(db, row.id);
+      if (now === null || !isGoing(now) || now.because === because) return;
+      await changeRun(db, row.id, [now.state], { state: 'paused', because, ...this.saved() });
+    });
+    return pause;
+  }
+}

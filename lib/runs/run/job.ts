@@ -1,0 +1,242 @@
+/** A run in the memory of the process that carries it out: what became of each event, and which go next. Rebuilt from the store's rows. */
+import type { InterventionResult } from '@/lib/shared/model';
+import type { RunCounts } from '@/lib/shared/runs/runs';
+import { isFollowed } from '@/lib/shared/changes/fates';
+import { PLAN_CHUNK } from '@/lib/shared/runs/plans';
+import { readChunk } from '@/lib/store/plans';
+import { batchesOfRun, type StoredBatch, type StoredRun } from '@/lib/store/runs';
+import type { StoreDb } from '@/lib/store/store';
+import {
+  countOf,
+  eventFateOf,
+  fateCode,
+  isUnsure,
+  LOCKED_TRIES,
+  outcomeCode,
+  outcomeOf,
+  runFateOf,
+  type EventFate,
+  type RunOutcome,
+} from '../codes';
+import { unpackChunk, type PlannedEvent } from '../plans/chunk';
+import { plannedEvents } from '../plans/plan';
+
+/** Chunks of the plan that stay unpacked. */
+const CHUNKS_KEPT = 12;
+const NONE = -1;
+
+export interface JobBatch {
+  n: number;
+  positions: number[];
+  interventionId: string | null;
+}
+
+/** What a batch is for: to be sent, or only to say why its events are left. */
+export interface Choice {
+  send: number[];
+  blocked: number[];
+  /** They were locked before. */
+  again: boolean;
+}
+
+export type Job = Awaited<ReturnType<typeof loadJob>>;
+
+/** `goneIsOut`: its relay deletes what is out. */
+export async function loadJob(db: StoreDb, run: Pick<StoredRun, 'id' | 'planId' | 'operation' | 'count'>, goneIsOut: boolean) {
+  const { count } = run;
+  const followed = isFollowed(run.operation);
+  const outcomes = new Uint8Array(count);
+  const fates = new Uint8Array(count);
+  const tries = new Uint8Array(count);
+  /** Of each event the one before it of its aggregate. */
+  const previous = new Int32Array(count).fill(NONE);
+  const batches = new Map<number, JobBatch>();
+  const chunks = new Map<number, PlannedEvent[]>();
+  let declared: JobBatch | null = null;
+  let first = 0;
+
+  if (followed) {
+    const last = new Map<string, number>();
+    let position = 0;
+    for await (const events of plannedEvents(db, { id: run.planId, count })) {
+      for (const { aggregate } of events) {
+        if (aggregate !== null) {
+          previous[position] = last.get(aggregate) ?? NONE;
+          last.set(aggregate, position);
+        }
+        position += 1;
+      }
+    }
+  }
+  for (const stored of await batchesOfRun(db, run.id)) enter(stored);
+
+  function enter({ outcomes: codes, fates: found, ...batch }: StoredBatch): void {
+    batches.set(batch.n, batch);
+    if (codes === null) {
+      declared = batch;
+      return;
+    }
+    batch.positions.forEach((position, at) => {
+      note(position, outcomeOf(codes[at] ?? 0));
+      fates[position] = found?.[at] ?? 0;
+    });
+  }
+
+  function note(position: number, outcome: RunOutcome): void {
+    outcomes[position] = outcomeCode(outcome);
+    if (outcome === 'locked') tries[position] = (tries[position] ?? 0) + 1;
+  }
+
+  const outcome = (position: number): RunOutcome => outcomeOf(outcomes[position] ?? 0);
+  const fate = (position: number): EventFate => eventFateOf(fates[position] ?? 0);
+  const isLockedYet = (position: number): boolean => outcome(position) === 'locked' && (tries[position] ?? 0) < LOCKED_TRIES;
+  const isOpen = (position: number): boolean => outcome(position) === 'remaining' || isLockedYet(position);
+
+  /** Whether an event may follow this one of its aggregate. */
+  function follows(position: number): 'yes' | 'no' | 'not_yet' {
+    const code = outcome(position);
+    if (isOpen(position)) return 'not_yet';
+    if (code === 'already_published' || (code === 'not_found' && goneIsOut)) return 'yes';
+    if (code !== 'changed') return 'no';
+    const became = fate(position);
+    if (became === 'published' || (became === 'gone' && goneIsOut)) return 'yes';
+    return became === 'notLooked' || became === 'waiting' ? 'not_yet' : 'no';
+  }
+
+  /** The next events, at most `limit`; locked ones when no other can go. Events that nothing lets go any more are blocked. */
+  function choose(limit: number): Choice {
+    const chosen: Choice = { send: [], blocked: [], again: false };
+    const locked: number[] = [];
+    const blocked = new Set<number>();
+    const underWay = new Set(declared?.positions);
+    while (first < count && !isOpen(first)) first += 1;
+    for (let position = first; position < count && chosen.send.length < limit; position += 1) {
+      if (!isOpen(position) || underWay.has(position)) continue;
+      const before = previous[position] ?? NONE;
+      const may = before === NONE ? 'yes' : blocked.has(before) ? 'no' : follows(before);
+      if (may === 'no') {
+        blocked.add(position);
+        chosen.blocked.push(position);
+      } else if (may === 'yes') (isLockedYet(position) ? locked : chosen.send).push(position);
+    }
+    return chosen.send.length > 0 || locked.length === 0 ? chosen : { ...chosen, send: locked.slice(0, limit), again: true };
+  }
+
+  /** The events at these positions, in that order. */
+  async function eventsAt(positions: readonly number[]): Promise<PlannedEvent[]> {
+    const events: PlannedEvent[] = [];
+    for (const position of positions) {
+      const n = Math.floor(position / PLAN_CHUNK);
+      let chunk = chunks.get(n);
+      if (chunk === undefined) {
+        const data = await readChunk(db, run.planId, n);
+        if (data === null) throw new Error(`plan ${run.planId} has no chunk ${String(n)}`);
+        chunk = unpackChunk(data);
+        const [oldest] = chunks.keys();
+        if (chunks.size >= CHUNKS_KEPT && oldest !== undefined) chunks.delete(oldest);
+        chunks.set(n, chunk);
+      }
+      const event = chunk[position % PLAN_CHUNK];
+      if (event === undefined) throw new Error(`plan ${run.planId} has no event ${String(position)}`);
+      events.push(event);
+    }
+    return events;
+  }
+
+  /** The sums, made of every event each time. `doubt`: it is not known whether the declared batch was committed. */
+  function counts(doubt: boolean): { counts: RunCounts; left: Record<string, number> } {
+    const sums: RunCounts = {
+      ...{ requested: count, changed: 0, conflicted: 0, locked: 0, failed: 0, unknown: 0, remaining: 0 },
+      fates: { published: 0, gone: 0, failedAgain: 0, waiting: 0, notKnown: 0 },
+    };
+    const left: Record<string, number> = {};
+    const leave = (code: string): void => void (left[code] = (left[code] ?? 0) + 1);
+    const doubted = new Set(doubt ? declared?.positions : []);
+    for (let position = 0; position < count; position += 1) {
+      const code = outcome(position);
+      if (isOpen(position)) {
+        sums[doubted.has(position) ? 'unknown' : 'remaining'] += 1;
+        continue;
+      }
+      sums[countOf(code)] += 1;
+      if (code !== 'changed') leave(code);
+      else if (followed) {
+        const became = runFateOf(fate(position));
+        sums.fates[became] += 1;
+        if (became === 'failedAgain') leave('failed_again');
+        if (became === 'waiting') leave('waiting');
+        if (became === 'notKnown') leave('not_known');
+      }
+    }
+    if (sums.remaining > 0) left.remaining = sums.remaining;
+    return { counts: sums, left };
+  }
+
+  return {
+    followed,
+    goneIsOut,
+    batches,
+    outcome,
+    fate,
+    choose,
+    eventsAt,
+    counts,
+    /** The batch that was sent, or is about to be, without an answer; null if there is none. */
+    declared: (): JobBatch | null => declared,
+    nextNumber: (): number => Math.max(0, ...batches.keys()) + 1,
+    declare(n: number, positions: number[]): JobBatch {
+      declared = { n, positions, interventionId: null };
+      batches.set(n, declared);
+      return declared;
+    },
+    /** Events that are left without being sent, as a batch that is answered already. */
+    block(n: number, positions: number[]): Buffer {
+      batches.set(n, { n, positions, interventionId: null });
+      for (const position of positions) note(position, 'blocked_by_order');
+      return Buffer.from(positions.map((position) => outcomes[position] ?? 0));
+    },
+    /** Takes the answer to the declared batch, whose events are these; returns its outcomes. */
+    async answer({
+      interventionId,
+      changed,
+      skipped,
+    }: Pick<InterventionResult, 'interventionId' | 'changed' | 'skipped'>): Promise<Buffer> {
+      if (declared === null) throw new Error('no batch was declared');
+      const { positions } = declared;
+      const taken = new Set(changed);
+      const codes = new Map(skipped.map(({ id, code }) => [id, code]));
+      const events = await eventsAt(positions);
+      positions.forEach((position, at) => {
+        const id = events[at]?.id ?? '';
+        const code = taken.has(id) ? 'changed' : codes.get(id);
+        if (code === undefined) throw new Error(`the record ${interventionId} has no line of event ${id}`);
+        note(position, code);
+      });
+      declared.interventionId = interventionId;
+      declared = null;
+      return Buffer.from(positions.map((position) => outcomes[position] ?? 0));
+    },
+    setFate(position: number, to: EventFate): boolean {
+      const code = fateCode(to);
+      if (fates[position] === code) return false;
+      fates[position] = code;
+      return true;
+    },
+    fatesOf: (n: number): Buffer => Buffer.from((batches.get(n)?.positions ?? []).map((position) => fates[position] ?? 0)),
+    /** Changed events of batches from `n` on whose fate may still change, by batch. */
+    unsure(n: number): { batch: JobBatch; positions: number[] }[] {
+      if (!followed) return [];
+      return [...batches.values()].flatMap((batch) => {
+        const positions = batch.n < n ? [] : batch.positions.filter((one) => outcome(one) === 'changed' && isUnsure(fate(one)));
+        return positions.length === 0 ? [] : [{ batch, positions }];
+      });
+    },
+    /** Changed events of batches from `n` on. */
+    changedSince: (n: number): number[] =>
+      [...batches.values()].flatMap((batch) => (batch.n < n ? [] : batch.positions.filter((one) => outcome(one) === 'changed'))),
+    hasOpen(): boolean {
+      while (first < count && !isOpen(first)) first += 1;
+      return first < count;
+    },
+  };
+}

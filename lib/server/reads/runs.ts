@@ -1,0 +1,67 @@
+import 'server-only';
+import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
+import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
+import { changeRunAs, runById, startRun, type RunDeed } from '@/lib/runs/run/start';
+import { runOf } from '@/lib/runs/run/progress';
+import type { PlanSource } from '@/lib/shared/runs/plans';
+import { DEFAULT_PACE, type Pace, type Run } from '@/lib/shared/runs/runs';
+import { listRuns, type StoredRun } from '@/lib/store/runs';
+import type { Context } from '../context';
+import { onOutbox } from './outboxes';
+import { orNothing } from './doctor';
+import { planDeps } from './plan-deps';
+import { seesAll } from './shown';
+
+/** Newest first, at most this many. */
+const RUNS_LISTED = 100;
+
+/** Throws Problem `not_found`. */
+export const readRun = async (context: Context, id: string): Promise<Run> => shownRun(context, await runById(context.console, id));
+
+/** The newest runs of an outbox, or of all. Throws Problem `not_found`. */
+export async function readRuns(context: Context, outbox: string | undefined): Promise<{ runs: Run[] }> {
+  const { directory, store } = context.console;
+  if (outbox !== undefined) directory.settings(outbox);
+  const runs = await listRuns(store.db, outbox === undefined ? directory.ids : [outbox], RUNS_LISTED);
+  return { runs: await Promise.all(runs.map((run) => shownRun(context, run))) };
+}
+
+/** Throws Problem as `startRun` does. */
+export async function beginRun(context: Context, { plan, pace, key }: { plan: string; pace: Partial<Pace>; key: string }): Promise<Run> {
+  const { console, actor } = context;
+  const run = await startRun(planDeps(console), actor, plan, { ...DEFAULT_PACE, ...pace }, key);
+  console.runs.wake();
+  return shownRun(context, run);
+}
+
+/** Throws Problem `not_found`, `conflict`. */
+export async function changeRun(context: Context, id: string, deed: RunDeed, pace?: Pace): Promise<Run> {
+  const { console, actor } = context;
+  const run = await changeRunAs(console, actor, id, deed, pace);
+  console.runs.wake();
+  return shownRun(context, run);
+}
+
+/** Ids of a plan's source that its run repeats. */
+const IDS_SHOWN = 20;
+
+/** What a run came from; filters and causes may name what is hidden from those who do not see all. */
+function shownSource(source: PlanSource, all: boolean): PlanSource {
+  if ('ids' in source) return { ids: source.ids.slice(0, IDS_SHOWN) };
+  if ('run' in source || all) return source;
+  return 'filter' in source ? { filter: '' } : { cause: '' };
+}
+
+/** With source and error as this reader may see them: no error where that cannot be told now. */
+async function shownRun(context: Context, stored: StoredRun): Promise<Run> {
+  const { run: whole, failed } = runOf(stored);
+  const run = { ...whole, source: shownSource(whole.source, seesAll(context)) };
+  if (seesAll(context) || run.error === null || failed === null) return run;
+  const { error } = run;
+  const masked = orNothing(context.console, null, () =>
+    onOutbox(context, run.outbox, async (outbox) =>
+      hiddenFields(outbox.settings).has('error') ? null : ((await maskErrors(outbox, [{ id: failed, error }]))[0]?.error ?? null),
+    ),
+  );
+  return { ...run, error: await masked };
+}

@@ -1,0 +1,230 @@
+/** Queries on `run` and `run_batch`. What a process writes while it carries a run out, it writes under its lease (`underLease`). */
+import { sql, type Transaction } from 'kysely';
+import type { Actor } from '@/lib/shared/permissions';
+import type { PlanSource } from '@/lib/shared/runs/plans';
+import type { Pace, PauseReason, RunState } from '@/lib/shared/runs/runs';
+import type { Lease } from './collector-leases';
+import type { StoreDb } from './store';
+import type { StoreTables } from './tables';
+
+type Tx = Transaction<StoreTables>;
+
+export interface StoredRun extends Record<'id' | 'planId' | 'outbox' | 'createdAt' | 'updatedAt' | 'key' | 'requestHash', string> {
+  state: RunState;
+  because: PauseReason | null;
+  pace: Pace;
+  /** JSON. */
+  progress: string;
+  beganAt: string | null;
+  endedAt: string | null;
+  followedUntil: string | null;
+  /** What the plan says, which never changes. */
+  operation: string;
+  reason: string;
+  source: PlanSource;
+  maker: Actor;
+  count: number;
+  /** Runs of the outbox that go first. */
+  before: number;
+  /** A batch was declared that has no answer. */
+  declared: boolean;
+}
+
+const RUN = [
+  'run.id',
+  'planId',
+  'run.outbox',
+  'run.createdAt',
+  'updatedAt',
+  'run.key',
+  'run.requestHash',
+  'state',
+  'because',
+  'pace',
+] as const;
+const TIMES = ['progress', 'beganAt', 'endedAt', 'followedUntil'] as const;
+const PLAN = ['operation', 'reason', 'source', 'actor', 'count'] as const;
+const isDeclared = sql<boolean>`exists (select from run_batch where run_id = run.id and answered_at is null)`;
+const before = sql<number>`(select count(*)::int from run as other where other.outbox = run.outbox and other.ended_at is null
+  and other.state in ('queued', 'running') and (other.created_at, other.id) < (run.created_at, run.id))`.as('before');
+
+async function selectRuns(db: StoreDb, which: (query: ReturnType<typeof joined>) => ReturnType<typeof joined>): Promise<StoredRun[]> {
+  const rows = await which(joined(db))
+    .select([...RUN, ...TIMES, ...PLAN, before, isDeclared.as('declared')])
+    .execute();
+  return rows.map(({ pace, source, actor, because, ...row }) => ({
+    ...row,
+    because: because as PauseReason | null,
+    pace: JSON.parse(pace) as Pace,
+    source: JSON.parse(source) as PlanSource,
+    maker: JSON.parse(actor) as Actor,
+  }));
+}
+
+const joined = (db: StoreDb) => db.selectFrom('run').innerJoin('plan', 'plan.id', 'run.planId');
+
+/** Served by the primary key. */
+export const findRun = async (db: StoreDb, id: string): Promise<StoredRun | null> =>
+  (await selectRuns(db, (query) => query.where('run.id', '=', id)))[0] ?? null;
+
+/** Served by the unique key on `plan_id`. */
+export const findRunOfPlan = async (db: StoreDb, planId: string): Promise<StoredRun | null> =>
+  (await selectRuns(db, (query) => query.where('planId', '=', planId)))[0] ?? null;
+
+/** The newest runs of these outboxes, at most `limit`. Served by the index on (outbox, created_at). */
+export const listRuns = (db: StoreDb, outboxes: readonly string[], limit: number): Promise<StoredRun[]> =>
+  selectRuns(db, (query) =>
+    query
+      .where('run.outbox', 'in', ['', ...outboxes])
+      .orderBy('run.createdAt', 'desc')
+      .orderBy('run.id', 'desc')
+      .limit(limit),
+  );
+
+/** Neither over nor forgotten: not ended, or their fates are looked at. */
+const isOpen = sql<boolean>`(ended_at is null or followed_until is not null)`;
+/** A paused one that nobody looks at any more has nothing to do, unless a batch of it was declared. */
+const hasWork = sql<boolean>`(state in ('queued', 'running') or (state = 'cancelled' and ended_at is null) or followed_until is not null
+  or ${isDeclared})`;
+
+/** Runs of an outbox with something to do, in the order in which they go. Served by the partial index on (outbox, created_at). */
+export const openRuns = (db: StoreDb, outbox: string): Promise<StoredRun[]> =>
+  selectRuns(db, (query) => query.where('run.outbox', '=', outbox).where(isOpen).where(hasWork).orderBy('run.createdAt').orderBy('run.id'));
+
+/** Outboxes that have such runs. Served by the same index. */
+export async function outboxesToRun(db: StoreDb): Promise<string[]> {
+  const rows = await db.selectFrom('run').select('outbox').distinct().where(isOpen).where(hasWork).execute();
+  return rows.map(({ outbox }) => outbox);
+}
+
+export type NewRun = Pick<StoredRun, 'id' | 'planId' | 'outbox' | 'progress' | 'key' | 'requestHash' | 'pace'>;
+
+/** False if the plan has a run already. */
+export async function insertRun(db: Tx, { pace, ...run }: NewRun): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('run')
+    .values({ ...run, pace: JSON.stringify(pace), state: 'queued' })
+    .onConflict((conflict) => conflict.column('planId').doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+type Change = Partial<{ state: RunState; because: PauseReason | null; pace: Pace; progress: string }> & {
+  /** Now. */
+  began?: boolean;
+  ended?: boolean;
+  /** Seconds from now; null for not any more. */
+  followedFor?: number | null;
+  /** Of the lease under which it is written. */
+  epoch?: string;
+};
+
+const now = sql<string>`clock_timestamp()`;
+
+/** Changes a run that is in one of these states; false if it is not. Served by the primary key. */
+export async function changeRun(db: StoreDb, id: string, from: readonly RunState[], change: Change): Promise<boolean> {
+  const { pace, began, ended, followedFor, ...rest } = change;
+  const { numUpdatedRows } = await db
+    .updateTable('run')
+    .set({
+      ...rest,
+      updatedAt: now,
+      ...(pace !== undefined && { pace: JSON.stringify(pace) }),
+      ...(began === true && { beganAt: sql<string>`coalesce(began_at, ${now})` }),
+      ...(ended === true && { endedAt: now }),
+      ...(followedFor !== undefined && {
+        followedUntil: followedFor === null ? null : sql<string>`${now} + make_interval(secs => ${followedFor})`,
+      }),
+    })
+    .where('id', '=', id)
+    .where('state', 'in', from)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** The run's state as it is now, which stays so until the end of the transaction. */
+export async function stateOfRun(db: Tx, id: string): Promise<Pick<StoredRun, 'state' | 'because'> | null> {
+  const row = await db.selectFrom('run').select(['state', 'because']).where('id', '=', id).forUpdate().executeTakeFirst();
+  return row === undefined ? null : { state: row.state, because: row.because as PauseReason | null };
+}
+
+export interface StoredBatch {
+  n: number;
+  positions: number[];
+  interventionId: string | null;
+  /** One number per position, in their order; null until it is answered. */
+  outcomes: Buffer | null;
+  fates: Buffer | null;
+}
+
+const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text.slice(2), 'hex'));
+
+/** In their order. Served by the primary key. */
+export async function batchesOfRun(db: StoreDb, runId: string): Promise<StoredBatch[]> {
+  const rows = await db
+    .selectFrom('run_batch')
+    .select(['n', 'positions', 'interventionId', 'outcomes', 'fates'])
+    .where('runId', '=', runId)
+    .orderBy('n')
+    .execute();
+  return rows.map(({ positions, outcomes, fates, ...row }) => ({
+    ...row,
+    positions: positions.length === 2 ? [] : positions.slice(1, -1).split(',').map(Number),
+    outcomes: bytes(outcomes),
+    fates: bytes(fates),
+  }));
+}
+
+/** Before it is sent; fails if the run has a batch of this number. */
+export async function declareBatch(
+  db: Tx,
+  lease: Lease,
+  runId: string,
+  { n, positions }: Pick<StoredBatch, 'n' | 'positions'>,
+): Promise<void> {
+  await db
+    .insertInto('run_batch')
+    .values({
+      runId,
+      n,
+      positions: `{${positions.join()}}`,
+      epoch: lease.epoch,
+      interventionId: null,
+      tookMs: null,
+      outcomes: null,
+      fates: null,
+    })
+    .execute();
+}
+
+export async function answerBatch(
+  db: Tx,
+  runId: string,
+  { n, ...answer }: Pick<StoredBatch, 'n' | 'interventionId' | 'outcomes'> & { tookMs: number | null },
+): Promise<void> {
+  await db
+    .updateTable('run_batch')
+    .set({ ...answer, answeredAt: now })
+    .where('runId', '=', runId)
+    .where('n', '=', n)
+    .execute();
+}
+
+/** The fates of whole batches, in one statement by primary key. */
+export async function writeFates(db: Tx, runId: string, batches: readonly Required<{ n: number; fates: Buffer }>[]): Promise<void> {
+  if (batches.length === 0) return;
+  await sql`update run_batch set fates = found.fates
+    from unnest(${batches.map(({ n }) => n)}::int[], ${batches.map(({ fates }) => fates)}::bytea[]) as found (n, fates)
+    where run_id = ${runId} and run_batch.n = found.n`.execute(db);
+}
+
+/** Runs that changed something of an outbox, or are about to, for its charts: newest first, at most 100. Served by (outbox, created_at). */
+export const runsBetween = (db: StoreDb, { outbox, from, to }: Record<'outbox' | 'from' | 'to', string>): Promise<StoredRun[]> =>
+  selectRuns(db, (query) =>
+    query
+      .where('run.outbox', '=', outbox)
+      .where('run.createdAt', '>=', from)
+      .where('run.createdAt', '<', to)
+      .orderBy('run.createdAt', 'desc')
+      .limit(100),
+  );
