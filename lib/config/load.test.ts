@@ -50,6 +50,7 @@ describe('a good configuration', () => {
       mask: [],
       keys: [],
       runbook: null,
+      consumers: {},
     });
   });
 
@@ -141,9 +142,8 @@ outboxes:
 
   it('says which parts it accepts and does not use', () => {
     const standby = outbox('').replace("orders'}", "orders', replicaUrl: 5}");
-    expect(good(`${standby}\nalerts: {rules: []}\napprovals: {above: 100}\n`).unused).toEqual([
+    expect(good(`${standby}\nalerts: {rules: []}\n`).unused).toEqual([
       'alerts: this version does nothing with it',
-      'approvals: this version does nothing with it',
       'databases.orders.replicaUrl: this version does nothing with it; a url on a standby does the same',
     ]);
   });

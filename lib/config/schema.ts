@@ -136,7 +136,7 @@ const outboxSchema = z.strictObject({
     .optional()
     .describe('Business keys that events are found by besides id, dedup key and aggregate id, for instance `payload.order_id`'),
   consumers: z
-    .record(z.string().min(1).max(512), z.enum(['idempotent', 'not'], 'write idempotent or not'))
+    .record(z.string().min(1).max(512), z.enum(['idempotent', 'not']))
     .optional()
     .describe('Event type → whether who consumes it takes an event twice without harm'),
 });
@@ -145,7 +145,8 @@ const DECIMAL = /^\d{1,30}(\.\d{1,20})?$/;
 
 /** As text: 10000.10 in a YAML file is a floating-point number. */
 const decimal = z
-  .union([z.int().min(0).transform(String), z.string().regex(DECIMAL)], 'write an amount in quotes, such as "10000" or "99.50"')
+  .union([z.int().min(0), z.string().regex(DECIMAL, 'write an amount in quotes, such as "10000" or "99.50"')])
+  .transform(String)
   .describe('`"10000"`, `"99.50"`');
 
 const atLeastOne = 'write at least one, or leave it out for all';

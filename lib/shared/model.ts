@@ -6,7 +6,7 @@ import type { Count, Known, Percentiles, UnavailableReason } from './figures/mea
 import type { MetricFigures, MetricSeries } from './figures/metrics';
 import type { ReadOnlyReason } from './changes/read-only';
 import type { ShownCode } from './problems';
-import type { ApprovalLimit } from './runs/plans';
+import type { ApprovalLimit } from './runs/approvals';
 import type { SlotHealth } from './figures/slot-health';
 import type { EventState, State } from './states';
 import type { Diagnosis } from './figures/verdicts';

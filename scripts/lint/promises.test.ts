@@ -38,11 +38,12 @@ outboxes:
     mask: [payload.customer.email]
     runbook: https://wiki.example.com/orders
     keys: [payload.order.id]
+    consumers: {order_placed: idempotent}
 connections: {perServer: 12}
 auth: {sessionHours: 4, trustedProxies: [10.0.0.5]}
 roles: {}
 alerts: {}
-approvals: {}
+approvals: [{outboxes: [orders], operations: [requeue], rows: 200, amount: {EUR: '10000'}, notIdempotent: true}]
 retention: {rollups: 30d}
 embedding:
   origins: [https://orders.example.com]
@@ -171,7 +172,9 @@ describe('every key of the configuration', () => {
     const programs = sourceFiles(ROOT).filter((file) => file.startsWith('scripts/') && !/\.test\.ts$|\/(lint|testing)\//.test(file));
     const users = [...values].flatMap(([file, { names }]) => (file.startsWith('lib/config/') ? [] : names));
     const used = new Set([...users, ...programs.flatMap((file) => valuesOf(file).names)]);
-    const members = ['Config', 'DatabaseConfig', 'OutboxConfig', 'EmbeddingKey'].flatMap((name) => membersOf('lib/config/config.ts', name));
+    const members = ['Config', 'DatabaseConfig', 'OutboxConfig', 'ApprovalRule', 'EmbeddingKey'].flatMap((name) =>
+      membersOf('lib/config/config.ts', name),
+    );
     expect(members.length).toBeGreaterThan(20);
     expect(members.filter((name) => !used.has(name))).toEqual([]);
   });
@@ -180,7 +183,7 @@ describe('every key of the configuration', () => {
     const docs = read('docs/configuration.md');
     const names = keys.filter((key) => !NOT_OURS.includes(key));
     const written = (key: string): string =>
-      key.replace(/^databases\.\*/, 'databases.<id>').replace(/^(outboxes|embedding\.keys)\.\*/, '$1[]');
+      key.replace(/^databases\.\*/, 'databases.<id>').replace(/^(outboxes|approvals|embedding\.keys)\.\*/, '$1[]');
     expect(names.filter((key) => !docs.includes(`\`${written(key)}\``))).toEqual([]);
   });
 });
@@ -224,7 +227,7 @@ describe('every code', () => {
     [
       'warnings',
       Object.keys(english.warnings),
-      new Set([...ofShapes('warnings', 'cautions', 'warn'), ...PAYLOAD_WARNINGS, ...answeredIn(/^lib\/(interventions|outbox)\//)]),
+      new Set([...ofShapes('warnings', 'cautions', 'warn'), ...PAYLOAD_WARNINGS, ...answeredIn(/^lib\/(interventions|outbox|runs)\//)]),
     ],
   ])('of the list of %s is answered by what is there to answer it', (_, listed, answered) => {
     expect(listed.length).toBeGreaterThan(9);

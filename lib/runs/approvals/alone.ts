@@ -3,8 +3,9 @@ import { uuidv7 } from 'uuidv7';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { rowsById, type ById } from '@/lib/interventions/classify';
 import { findByKey } from '@/lib/interventions/find-intervention';
-import { intervene, type InterventionDeps } from '@/lib/interventions/intervene';
+import { intervene, isUnderWay, type InterventionDeps } from '@/lib/interventions/intervene';
 import type { ActorsKey } from '@/lib/interventions/operation';
+import type { ApprovalRule } from '@/lib/config/config';
 import { databaseProblem } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { eventColumns, toEvent, type EventRow } from '@/lib/outbox/rows/row';
@@ -17,19 +18,28 @@ import { hasNoApprover, passedNow, reserve, spendingId, type PolicyDeps } from '
 
 type Spender = Pick<OutboxEvent, 'id' | 'type' | 'amount' | 'currency'>;
 
+interface Alone {
+  deps: PolicyDeps & { interventions: InterventionDeps };
+  by: ActorsKey;
+  request: InterventionRequest;
+  carryOut: () => Promise<InterventionResult>;
+}
+
 /** `intervene`, where the rules let one person do it. Throws Problem as that does, and `approval_required`. */
-export async function interveneAlone(
-  deps: PolicyDeps & { interventions: InterventionDeps },
+export function interveneWithinLimits(
+  deps: Alone['deps'],
   by: ActorsKey,
   request: InterventionRequest,
   elapsedMs: () => number,
 ): Promise<InterventionResult> {
+  const carryOut = (): Promise<InterventionResult> => intervene(deps.interventions, by.actor, by.outbox, request, by.key, elapsedMs);
+  const rules = rulesFor(deps.approvals, by.outbox, request.operation);
+  return rules.length === 0 ? carryOut() : reservedFirst({ deps, by, request, carryOut }, rules);
+}
+
+async function reservedFirst({ deps, by, request, carryOut }: Alone, rules: readonly ApprovalRule[]): Promise<InterventionResult> {
   const { interventions, store } = deps;
   const { outbox: outboxId, actor, key } = by;
-  const carryOut = (): Promise<InterventionResult> => intervene(interventions, actor, outboxId, request, key, elapsedMs);
-  const rules = rulesFor(deps.approvals, outboxId, request.operation);
-  if (rules.length === 0) return carryOut();
-
   const events = readsEvents(rules) ? await spenders(await interventions.directory.get(outboxId), request) : null;
   const spendFor = (ids: readonly string[]) =>
     spendOf(
@@ -42,8 +52,9 @@ export async function interveneAlone(
   try {
     await store.db.transaction().execute((db) => reserve(deps, db, intended, reserved, id));
   } catch (error) {
-    // Sent again after its events were changed, it changes nothing more: it gets its answer.
-    if (error instanceof Problem && error.code === 'approval_required' && (await isDone(interventions, by))) return carryOut();
+    // Sent again while it is under way, or after its events were changed, it changes nothing more: it gets the same answer.
+    if (error instanceof Problem && error.code === 'approval_required' && (isUnderWay(by) || (await isDone(interventions, by))))
+      return carryOut();
     throw error;
   }
   const result = await carryOut().catch(async (error: unknown) => {
@@ -57,10 +68,14 @@ export async function interveneAlone(
   return result;
 }
 
-const isDone = async (deps: InterventionDeps, by: ActorsKey): Promise<boolean> => {
-  const found = await findByKey(deps, by).catch(() => null);
+/** Throws Problem `in_progress` if another process is at it. */
+async function isDone(deps: InterventionDeps, by: ActorsKey): Promise<boolean> {
+  const found = await findByKey(deps, by).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'in_progress') throw error;
+    return null;
+  });
   return found !== null && found.changed.length > 0;
-};
+}
 
 /** The events as they are now, wherever they are. */
 async function spenders(outbox: Outbox, { events }: InterventionRequest): Promise<Map<string, Spender>> {
@@ -73,7 +88,7 @@ async function spenders(outbox: Outbox, { events }: InterventionRequest): Promis
 }
 
 /** Whether a second person would be asked now for these events, said before they are sent. */
-export async function approvalAhead(
+export async function approvalBefore(
   deps: PolicyDeps,
   actor: Actor,
   outbox: Outbox,

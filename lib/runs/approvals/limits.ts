@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ApprovalRule } from '@/lib/config/config';
 import type { OutboxSettings } from '@/lib/outbox/outbox';
 import { sumAmounts, type Money } from '@/lib/shared/text/money';
-import { APPROVAL_LIMITS, type ApprovalLimit } from '@/lib/shared/runs/plans';
+import { APPROVAL_LIMITS, type ApprovalLimit } from '@/lib/shared/runs/approvals';
 import type { Spent } from '@/lib/store/spending';
 
 /** What limits count of some events. */

@@ -4,7 +4,7 @@ import type { OutboxSettings } from '@/lib/outbox/outbox';
 import type { ApprovalRule } from '@/lib/config/config';
 import { can, ROLES, type Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import type { ApprovalLimit } from '@/lib/shared/runs/plans';
+import type { ApprovalLimit } from '@/lib/shared/runs/approvals';
 import { countAccounts } from '@/lib/store/accounts';
 import { insertSpending, lockSpending, settleSpending, spentOf, type Spent } from '@/lib/store/spending';
 import type { Store, StoreDb } from '@/lib/store/store';
@@ -17,7 +17,7 @@ export interface PolicyDeps {
   directory: { settings(outbox: string): Pick<OutboxSettings, 'consumers'> };
 }
 
-export interface Intended {
+export interface WantedChange {
   actor: Actor;
   outbox: string;
   operation: string;
@@ -38,7 +38,7 @@ const WHY: Record<ApprovalLimit, string> = {
 };
 
 /** In a transaction with its `db`: many who wait for the lock may hold all other connections. */
-export async function approvalRequired(db: StoreDb, { actor, outbox }: Intended, passed: readonly ApprovalLimit[]): Promise<Problem> {
+export async function approvalRequired(db: StoreDb, { actor, outbox }: WantedChange, passed: readonly ApprovalLimit[]): Promise<Problem> {
   const plan = 'make a plan of it and ask for approval';
   const who = actor.kind === 'account' ? plan : `a token cannot ask: sign in, ${plan}`;
   const none = '. No other account may approve: an administrator has to give somebody the role approver';
@@ -53,7 +53,7 @@ export async function approvalRequired(db: StoreDb, { actor, outbox }: Intended,
 /** Limits that would be passed now; nothing is read where no rule is about this operation there. `except`: what stands for the same already. */
 export async function passedNow(
   deps: PolicyDeps,
-  { actor, outbox, operation, spend }: Intended,
+  { actor, outbox, operation, spend }: WantedChange,
   except: string,
   db: StoreDb = deps.store.db,
 ) {
@@ -65,7 +65,7 @@ export async function passedNow(
  * Reserves what may be changed without a second person under this id, in the caller's transaction: of many at once as many get through as the
  * limits admit. False where no rule is about it. Throws Problem `approval_required`.
  */
-export async function reserve(deps: PolicyDeps, db: StoreDb, intended: Intended, id: string, except = id): Promise<boolean> {
+export async function reserve(deps: PolicyDeps, db: StoreDb, intended: WantedChange, id: string, except = id): Promise<boolean> {
   const { actor, outbox, operation, spend } = intended;
   if (rulesFor(deps.approvals, outbox, operation).length === 0) return false;
   await lockSpending(db, outbox, actor.id);

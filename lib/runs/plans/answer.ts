@@ -1,7 +1,7 @@
 /** What a second person says of a plan. */
 import { can, type Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import { APPROVED_MINUTES } from '@/lib/shared/runs/plans';
+import { APPROVED_MINUTES } from '@/lib/shared/runs/approvals';
 import { answerApproval, findApproval, voidApproval } from '@/lib/store/approvals';
 import { recordDeed } from '@/lib/store/audit';
 import { findPlan, type PlanRow } from '@/lib/store/plans';

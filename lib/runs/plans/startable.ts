@@ -1,6 +1,6 @@
 /** Whether a plan may be started, by whom it was made and by what a second person said. */
 import { Problem } from '@/lib/shared/problems';
-import type { ApprovalLimit } from '@/lib/shared/runs/plans';
+import type { ApprovalLimit } from '@/lib/shared/runs/approvals';
 import { findApproval } from '@/lib/store/approvals';
 import { findPlan, type PlanRow } from '@/lib/store/plans';
 import type { StoreDb } from '@/lib/store/store';

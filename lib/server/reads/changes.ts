@@ -8,7 +8,7 @@ import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { presentEvent } from '@/lib/outbox/masking/mask';
 import { keepProof, proofStatus, turnChanges } from '@/lib/proving/keep';
 import { prove } from '@/lib/proving/prove';
-import { approvalAhead, consumerWarning, interveneAlone } from '@/lib/runs/approvals/alone';
+import { approvalBefore, consumerWarning, interveneWithinLimits } from '@/lib/runs/approvals/alone';
 import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
 import { type Fates, isFollowed } from '@/lib/shared/changes/fates';
 import type { ProofStatus } from '@/lib/shared/changes/proofs';
@@ -35,7 +35,7 @@ export function readPreview(
     else if (order !== null && order.count > 0) preview.warnings.push(order);
     const allowed = preview.rows.flatMap((row) => (row.allowed ? row.event : []));
     if (isFollowed(request.operation)) preview.warnings.push(...consumerWarning(outbox, allowed));
-    preview.approval = await approvalAhead(planDeps(context.console), context.actor, outbox, request.operation, allowed);
+    preview.approval = await approvalBefore(planDeps(context.console), context.actor, outbox, request.operation, allowed);
     return { ...preview, rows: preview.rows.map((row) => ({ ...row, event: presentEvent(outbox, row.event, unmask) })) };
   });
 }
@@ -45,7 +45,7 @@ export const runIntervention = (
   { console, actor, elapsedMs }: Context,
   { outbox, request, key }: { outbox: string; request: InterventionRequest; key: string },
 ): Promise<InterventionResult> =>
-  interveneAlone({ ...planDeps(console), interventions: console.interventions }, { outbox, actor, key }, request, elapsedMs);
+  interveneWithinLimits({ ...planDeps(console), interventions: console.interventions }, { outbox, actor, key }, request, elapsedMs);
 
 /** The result of an intervention, or what became of it since. Throws Problem `not_found`, `unavailable`. */
 export async function interventionById({ console }: Context, id: string): Promise<InterventionResult> {

@@ -12,7 +12,8 @@ import { FILTER_FIELDS, parseInstant, serialiseEventFilter, toSearchParams } fro
 import type { OutboxEvent } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import { PLAN_SHOWN, type Approval, type ApprovalLimit, type Plan, type PlanRequest, type PlanSource } from '@/lib/shared/runs/plans';
+import { PLAN_SHOWN, type Approval, type Plan, type PlanRequest, type PlanSource } from '@/lib/shared/runs/plans';
+import type { ApprovalLimit } from '@/lib/shared/runs/approvals';
 import type { PauseReason, RunCounts } from '@/lib/shared/runs/runs';
 import { PLANS_SHOWN, type PlanLine, type PlanSnapshot, type PlansSnapshot } from '@/lib/shared/runs/screens';
 import { approvalsOf, findApproval, openRequests, type ApprovalRow } from '@/lib/store/approvals';

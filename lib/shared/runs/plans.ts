@@ -1,14 +1,12 @@
 /** A plan: a frozen set of events and an operation, with what a person needs to decide on it. */
 import type { SkipCode } from '../model';
+import type { ApprovalLimit } from './approvals';
 
 /** Most events of a plan; most pasted ids. */
 export const PLAN_EVENTS_MAX = 250_000;
 export const PLAN_IDS_MAX = 10_000;
 /** After this nobody starts it any more. */
 export const PLAN_HOURS = 24;
-/** How long a second person has to answer; and, once approved, anybody to start it. */
-export const APPROVAL_HOURS = 4;
-export const APPROVED_MINUTES = 15;
 /** Events frozen by one step, and by one chunk of the store. */
 export const PLAN_STEP = 500;
 export const PLAN_CHUNK = 1_000;
@@ -25,10 +23,6 @@ export interface PlanRequest {
   reason: string;
   source: PlanSource;
 }
-
-/** Why a second person is asked: which limits of the policy are passed. `always`: the rule has none. */
-export const APPROVAL_LIMITS = ['rows', 'amount', 'notIdempotent', 'always'] as const;
-export type ApprovalLimit = (typeof APPROVAL_LIMITS)[number];
 
 /** `expired`: nobody answered in time, or it was not started in time. `void`: plan or policy changed since. */
 export type ApprovalState = 'requested' | 'approved' | 'refused' | 'expired' | 'void';

@@ -1,0 +1,157 @@
+/** Plans, on a real table and a real store. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { depsFor, freshKey } from '@/fixtures/interventions';
+import { getEvent } from '@/lib/outbox/rows/get-event';
+import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
+import type { PlanRequest } from '@/lib/shared/runs/plans';
+import { updateAccount } from '@/lib/store/accounts';
+import { findPlan } from '@/lib/store/plans';
+import { idOf, refused, TABLE, usePlans } from '@/scripts/testing/plans';
+import { causeIds } from './cause-ids';
+import { createPlan } from './create';
+import { factsOf, verifyPlan } from './plan';
+import { whyVoid } from './void';
+
+const { world, observed, storeDatabase, account, insertDead, depsOf, request, plan, eventsOf, idsOf, start } = usePlans();
+
+describe('a plan', () => {
+  it('is the list as it is now, oldest first, counted and priced, with what would run and a hash over all of it', async () => {
+    await insertDead(1, 1_150);
+    await insertDead(2_001, 2_003, { type: 'refund', currency: 'USD' });
+    const row = await plan();
+    expect(await idsOf(row)).toEqual([...Array.from({ length: 1_150 }, (_, i) => idOf(i + 1)), idOf(2_001), idOf(2_002), idOf(2_003)]);
+    expect(row).toMatchObject({
+      count: 1_153,
+      operation: 'requeue',
+      reason: 'the node is back',
+      actorName: world.maker.name,
+      expired: false,
+      runId: null,
+    });
+    expect(factsOf(row)).toMatchObject({
+      sums: { EUR: '12075.00', USD: '31.50' },
+      withoutAmount: 0,
+      types: [
+        { type: 'order_complete', count: 1_150 },
+        { type: 'refund', count: 3 },
+      ],
+      searched: { complete: true },
+      warnings: { consumer_not_idempotent: 3 },
+      spend: { count: 1_153, notIdempotent: 3, sums: { EUR: '12075.00', USD: '31.50' } },
+      // 1,153 events at one a second, half of what is published.
+      expectedSeconds: 1_153,
+    });
+    const texts = factsOf(row).sql.map(({ text }) => text);
+    expect(texts.some((text) => text.startsWith('update'))).toBe(true);
+    const stored = await getEvent(world.open.outbox, idOf(1));
+    expect((await eventsOf(row))[0]).toMatchObject({ id: idOf(1), version: stored?.event.version, amount: '10.50', currency: 'EUR' });
+    expect(await verifyPlan(world.store.db, row)).toBe(true);
+    expect(await storeDatabase.query('select operation, outbox, actor_name, reason from audit_entry')).toEqual([
+      { operation: 'plan', outbox: 'sample', actor_name: world.maker.name, reason: 'the node is back' },
+    ]);
+  });
+
+  it('of one cause takes that cause alone', async () => {
+    await insertDead(1, 30);
+    await insertDead(31, 40, { error: "'timeout after ' || i || ' ms'" });
+    const cause = causeIds()({ type: 'order_complete', error: 'timeout after 7 ms' });
+    expect(await idsOf(await plan(depsOf(), { cause }))).toEqual(Array.from({ length: 10 }, (_, i) => idOf(31 + i)));
+  });
+
+  it('of ids is ordered by age, and names ids that are not there', async () => {
+    await insertDead(1, 3);
+    expect(await idsOf(await plan(depsOf(), { ids: [idOf(3), idOf(1), idOf(2), idOf(1)] }))).toEqual([idOf(1), idOf(2), idOf(3)]);
+    expect(await refused(plan(depsOf(), { ids: [idOf(1), idOf(77), 'no-uuid'] }))).toMatchObject({
+      code: 'invalid',
+      detail: expect.stringContaining(`no event "${idOf(77)}", "no-uuid"`),
+    });
+  });
+
+  it('of what a run left takes those that are still there, and only of a run of this outbox', async () => {
+    await insertDead(1, 3);
+    const run = await start(depsOf(), await plan());
+    expect(await idsOf(await plan(depsOf(), { run, codes: ['failed_again'] }))).toEqual([idOf(2), idOf(1)]);
+    expect(await refused(plan(depsOf(), { run: randomUUID(), codes: ['failed_again'] }))).toMatchObject({ code: 'invalid' });
+  });
+
+  it('leaves out what the operation never takes, and says how many', async () => {
+    await insertDead(1, 3);
+    await observed.query(`UPDATE ${TABLE} SET status = 'processed', processed_time = now() WHERE id = '${idOf(2)}'`);
+    const row = await plan(depsOf(), { filter: 'state=dead&state=published' });
+    expect([await idsOf(row), factsOf(row).warnings]).toEqual([[idOf(1), idOf(3)], { wrong_state: 1 }]);
+    // Without a state, what is out is not even read.
+    expect(factsOf(await plan(depsOf(), { filter: 'type=order_complete' })).warnings).toEqual({});
+  });
+
+  it('says what to do where it cannot be made', async () => {
+    await insertDead(1, 2);
+    const asked = (body: Partial<PlanRequest>) =>
+      refused(createPlan(depsOf(), world.maker, 'sample', { ...request(), ...body }, freshKey()));
+    expect(await asked({ operation: 'explode' })).toMatchObject({ code: 'invalid', detail: expect.stringContaining('use one of') });
+    expect(await asked({ source: { filter: 'state=dead&type=none' } })).toMatchObject({
+      code: 'invalid',
+      detail: expect.stringContaining('None of these'),
+    });
+    expect(await asked({ source: { filter: 'from=yesterday' } })).toMatchObject({ code: 'invalid', fields: { from: expect.any(String) } });
+    expect(await storeDatabase.query('select from plan')).toEqual([]);
+  });
+
+  it('is made once per key, also by many at once, and a key is of one plan', async () => {
+    await insertDead(1, 5);
+    const key = freshKey();
+    const made = await Promise.all(Array.from({ length: 5 }, () => plan(depsOf(), undefined, world.maker, key)));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    expect(await storeDatabase.query("select count(*)::int as n from audit_entry where operation = 'plan'")).toEqual([{ n: 1 }]);
+    expect(await refused(plan(depsOf(), { ids: [idOf(1)] }, world.maker, key))).toMatchObject({ code: 'key_reused' });
+    // Another person's key is another key.
+    expect((await plan(depsOf(), undefined, world.other, key)).id).not.toBe(made[0]?.id);
+  });
+
+  it('that was tampered with in the store is not started', async () => {
+    await insertDead(1, 3);
+    for (const change of [
+      `update plan_chunk set data = (select data from plan_chunk where plan_id = '$2') where plan_id = '$1'`,
+      `update plan set operation = 'archive' where id = '$1'`,
+      `update plan set facts = jsonb_set(facts, '{sums,EUR}', '"1"') where id = '$1'`,
+    ]) {
+      const [row, another] = [await plan(), await plan(depsOf(), { ids: [idOf(1)] })];
+      await storeDatabase.query(change.replace('$1', row.id).replace('$2', another.id));
+      const now = await findPlan(world.store.db, row.id);
+      expect(now !== null && (await verifyPlan(world.store.db, now))).toBe(false);
+      expect(await refused(start(depsOf(), now ?? row))).toMatchObject({ code: 'conflict' });
+    }
+  });
+
+  it('is void once its table, its maker or a rule is another, and too old after a day', async () => {
+    await insertDead(1, 3);
+    const row = await plan();
+    expect(await whyVoid(depsOf(), row)).toBeNull();
+    expect(await whyVoid(depsOf({ rows: 2 }), row)).toContain('rules of approval');
+    const gone = await account('operator');
+    const theirs = await plan(depsOf(), undefined, gone);
+    await updateAccount(world.store.db, gone.name, { role: 'viewer' });
+    expect(await refused(start(depsOf(), theirs))).toMatchObject({
+      code: 'conflict',
+      detail: expect.stringContaining('may not change events any more'),
+    });
+    await updateAccount(world.store.db, gone.name, { role: 'operator', disabled: true });
+    expect(await whyVoid(depsOf(), theirs)).toContain(gone.name);
+    const altered = {
+      ...depsOf(),
+      directory: depsFor(
+        await world.open.rebind({
+          shape: {
+            ...escrowStatus,
+            operations: { ...escrowStatus.operations, requeue: [{ from: ['dead'], version: 'exact', set: {}, warnings: [] }] },
+          },
+        }),
+      ).directory,
+    };
+    expect(await refused(start(altered, row))).toMatchObject({ code: 'conflict', detail: expect.stringContaining('table or mapping') });
+    await storeDatabase.query(`update plan set expires_at = now() where id = '${row.id}'`);
+    const late = await findPlan(world.store.db, row.id);
+    expect(await refused(start(depsOf(), late ?? row))).toMatchObject({ code: 'conflict', detail: expect.stringContaining('too old') });
+    expect(await storeDatabase.query('select from run')).toEqual([]);
+  });
+});
