@@ -99,18 +99,6 @@ test('the filter is in the URL, and back is where one was', async ({ signIn, dat
   await expect(page).toHaveURL(/\/events$/);
 });
 
-test('the whole of a filtered list of events is selected, beyond its page', async ({ signIn, database }) => {
-  const error = `story: whole list ${String(Date.now())}`;
-  await insertEscrows(database('escrow'), 60, { error, ageMinutes: 30 });
-  const page = await signIn('operator');
-  await page.goto(`/outboxes/escrow/events?error=${encodeURIComponent(error)}`);
-  await page.getByRole('checkbox', { name: /^Select all 50/ }).click();
-  const bar = page.getByRole('region', { name: 'Selected events' });
-  await expect(bar).toContainText('50 selected');
-  await bar.getByRole('button', { name: 'Select the whole list' }).click();
-  await expect(bar).toContainText('60 selected');
-});
-
 test('all dead letters begin with the causes of all outboxes and end with those that have none', async ({ signIn, database }) => {
   const error = `story: causes ${String(Date.now()).replaceAll(/[0-9]/g, 'x')}`;
   await insertEscrows(database('escrow'), 3, { error, ageMinutes: 30 });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expect, test } from './fixtures';
 import { confirmButton, openDialog, operationButton } from './support/operate';
 import { escrowRow, insertEscrow } from './support/rows';
@@ -81,39 +80,6 @@ test('selected rows are operated on together, and undone', async ({ signIn, data
   await expect(line.first().getByRole('listitem')).toHaveCount(3);
   await page.goto('/outboxes/escrow');
   await expect(page.getByRole('link', { name: /^Archive, 3 events: story: three at once/ }).first()).toBeVisible();
-});
-
-test('after one event that died of the same error again, Stop is the filled button, and going on is asked twice', async ({
-  signIn,
-  database,
-  sink,
-}) => {
-  const escrow = database('escrow');
-  const error = `story: no node answers ${randomUUID().replaceAll(/[0-9]/g, 'x')}`;
-  const rows = [await insertEscrow(escrow, { error }), await insertEscrow(escrow, { error }), await insertEscrow(escrow, { error })];
-  for (const { id } of rows) await sink.setFault({ outbox: 'escrow', eventId: id, mode: 'refuse', message: error });
-  const page = await signIn('operator');
-  await page.goto(`/outboxes/escrow/events?state=dead&error=${encodeURIComponent(error)}`);
-  const boxes = page.getByRole('checkbox', { name: /^Select order_complete/ });
-  await boxes.first().check();
-  await boxes.last().click({ modifiers: ['Shift'] });
-  await page.getByRole('region', { name: 'Selected events' }).getByRole('button', { name: 'Try once more' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Reason').fill('story: is it back?');
-  await dialog.getByRole('button', { name: 'Try one first' }).click();
-  await expect(dialog.getByText('1 died again, same error')).toBeVisible();
-  const stop = dialog.getByRole('button', { name: 'Stop', exact: true });
-  await expect(stop).toHaveAttribute('data-variant', 'filled');
-  await expect(stop).toBeFocused();
-  const anyway = dialog.getByRole('button', { name: 'Send the other 2 all the same' });
-  await anyway.dblclick();
-  await expect(anyway).toBeDisabled();
-  const attempts = async () => (await Promise.all(rows.map(({ id }) => escrowRow(escrow, id)))).map((row) => row?.retry_count);
-  expect((await attempts()).sort()).toEqual([5, 5, 6]);
-  await dialog.getByRole('button', { name: /^Yes, send the other 2 although the first failed again with the same error/ }).click();
-  await expect(dialog.getByRole('heading', { name: '3 of 3 died again' })).toBeVisible();
-  await expect(dialog.getByText('3 died again, same error')).toBeVisible();
-  expect(await attempts()).toEqual([6, 6, 6]);
 });
 
 test('a stuck event is released, a young claim is not', async ({ signIn, database }) => {

@@ -45,7 +45,8 @@ interface ReasonFieldProps {
 /** The operator's reason, which goes into the record. The last reasons of this browser are offered. */
 export function ReasonField({ value, onChange, invalid, onSubmit, label, first = true }: ReasonFieldProps) {
   const t = useTranslations('interventions');
-  const [recent] = useState(recentReasons);
+  // Beside a page the server knows none: they come with the focus.
+  const [recent, setRecent] = useState(() => (first ? recentReasons() : []));
   return (
     <div>
       <Textarea
@@ -53,6 +54,7 @@ export function ReasonField({ value, onChange, invalid, onSubmit, label, first =
         description={t('reasonHint')}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
+        onFocus={() => setRecent(recentReasons())}
         onKeyDown={(event) => {
           // A reason is one sentence: Enter confirms, shift-Enter breaks the line.
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;

@@ -21,7 +21,7 @@ import classes from './runs.module.css';
 type Answer = (input: { plan: string; reason: string; hash: string }) => Promise<ActionResult<unknown>>;
 
 export interface PlanDecisions {
-  start: ((input: { plan: string; key: string }) => Promise<ActionResult<Pick<Run, 'id'>>>) | null;
+  start: (input: { plan: string; key: string }) => Promise<ActionResult<Pick<Run, 'id'>>>;
   approve: Answer;
   refuse: Answer;
 }
@@ -56,7 +56,7 @@ export function PlanDecision({ plan, decisions, onChanged }: PlanDecisionProps) 
     );
   if (standing === 'void' || plan.state === 'expired')
     return box('grey', t(`decide.${plan.state === 'expired' ? 'expired' : 'void'}`, { hours: PLAN_HOURS }), again);
-  const startable = decisions.start !== null && <Start plan={plan} start={decisions.start} onChanged={onChanged} />;
+  const startable = <Start plan={plan} start={decisions.start} onChanged={onChanged} />;
   if (plan.approval === null) return startable;
   if (standing === 'approved')
     return (
@@ -80,7 +80,7 @@ function Answered({ approval: { answer, until }, as }: { approval: Approval; as:
   });
 }
 
-function Start({ plan, start, onChanged }: { plan: Plan; start: NonNullable<PlanDecisions['start']>; onChanged: () => Promise<void> }) {
+function Start({ plan, start, onChanged }: { plan: Plan; start: PlanDecisions['start']; onChanged: () => Promise<void> }) {
   const t = useTranslations('plans');
   const mayOperate = useMay('event:operate');
   const { go } = useGo();

@@ -57,7 +57,7 @@ export function PlanScreen({ initial, load, decisions }: PlanScreenProps) {
       <PlanDecision plan={plan} decisions={decisions} onChanged={refresh} />
       <Facts plan={plan} />
       <section className={classes.card}>
-        <h2 className={classes.heading}>{t('events', { shown: rows.length, count: plan.count })}</h2>
+        <h2 className={classes.heading}>{t('events', { shown: rows.length, count: plan.count, left: plan.count - rows.length })}</h2>
         {rows.length === 0 ? <p className={classes.dimmed}>{t('gone')}</p> : <PreviewRows rows={rows} />}
         <SqlView statements={plan.sql} />
       </section>

@@ -68,8 +68,9 @@ export function RunScreen({ initial, load, actions }: RunScreenProps) {
         {run.error !== null && run.fates.failedAgain > 0 && <bdi className={classes.error}>{visibleText(run.error)}</bdi>}
         {mayOperate && !isEnded(run) && <RunControls run={run} actions={actions} onChanged={refresh} />}
       </section>
-      {mayOperate && <Leftovers run={run} />}
       <Facts run={run} />
+      {/* Last: it comes and goes while the run is under way. */}
+      {mayOperate && <Leftovers run={run} />}
     </div>
   );
 }
@@ -82,8 +83,9 @@ function Leftovers({ run }: { run: Run }) {
   const t = useTranslations('runs');
   const skipText = useSkipText();
   const format = useFormat();
-  const moves = run.state === 'running' || run.state === 'queued';
-  const counts = { ...run.left, failed_again: run.fates.failedAgain, waiting: run.fates.waiting, remaining: moves ? 0 : run.remaining };
+  // What is not touched yet is only left by a run that does not go on.
+  const remaining = run.state === 'cancelled' ? run.remaining : 0;
+  const counts = { ...run.left, failed_again: run.fates.failedAgain, waiting: run.fates.waiting, remaining };
   const lines = (Object.entries(counts) as [LeftCode, number][]).filter(([, count]) => count > 0);
   if (lines.length === 0) return null;
   const word = (code: LeftCode): string => (isSkip(code) ? skipText(code) : t(`left.${code}`));
@@ -112,7 +114,7 @@ function Leftovers({ run }: { run: Run }) {
                 outbox={run.outbox}
                 operations={[run.operation]}
                 source={{ run: run.id, codes: [code] }}
-                variant={code === 'failed_again' ? 'filled' : 'default'}
+                variant={code === 'failed_again' && isEnded(run) ? 'filled' : 'default'}
               />
             )}
           </li>

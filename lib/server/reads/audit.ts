@@ -17,6 +17,14 @@ import { onOutbox } from './outboxes';
 /** What an entry can be about: changes to events, marks, proofs, silenced findings, sign-ins, accounts and tokens. */
 export const RECORDED_OPERATIONS: readonly string[] = [
   ...OPERATIONS.map(({ key }) => key),
+  'plan',
+  'approve',
+  'refuse',
+  'run',
+  'pause',
+  'resume',
+  'cancel',
+  'pace',
   'mark',
   'unmark',
   'prove',

@@ -1,7 +1,7 @@
 import { PlanScreen } from '@/components/runs/plan-screen';
 import { definePage, titled } from '@/lib/server/page';
 import { readPlanSnapshot } from '@/lib/server/reads/plans';
-import { approvePlan, planSnapshot, refusePlan } from '../../actions-runs';
+import { approvePlan, planSnapshot, refusePlan, startRun } from '../../actions-runs';
 
 export const generateMetadata = titled((words) => words('plans.one'));
 
@@ -12,7 +12,7 @@ export default definePage({
     <PlanScreen
       initial={await readPlanSnapshot(context, plan)}
       load={planSnapshot}
-      decisions={{ start: null, approve: approvePlan, refuse: refusePlan }}
+      decisions={{ start: startRun, approve: approvePlan, refuse: refusePlan }}
     />
   ),
 });
