@@ -27,6 +27,7 @@ import { insertAuditEntries } from '@/lib/store/audit';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { declaredEntries } from '@/scripts/testing/declared-entries';
 import { changePairTable, createPairTable, pairOutbox, pairs, pairsWanted, type Pair, type PairRow } from '@/scripts/testing/masked-pairs';
+import { PLAN_READINGS, planQuestions, writePlan } from '@/scripts/testing/pair-plans';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { PATIENCE_MS } from '@/scripts/testing/patience';
 import { answersOf, apart, comparable, ofOutbox, type Door } from '@/scripts/testing/told-of-pairs';
@@ -127,6 +128,7 @@ function questions(id: string, { rows }: Pair): Question[] {
     { handler: 'POST v1/doctor/examinations', body: { outbox: id } },
     { handler: 'GET v1/marks', path: `/m${query({ outbox: id })}` },
     { handler: 'GET v1/audit', path: `/a${query({ outbox: id })}` },
+    ...planQuestions(id),
     { handler: 'GET v1/audit', path: `/a${query({ outbox: id, event: '1', limit: '1' })}` },
     { handler: 'GET v1/interventions/[intervention]', params: { intervention: '00000000-0000-7000-8000-000000000000' } },
     {
@@ -234,6 +236,7 @@ const READINGS: Record<string, Reading> = {
   'dead-letters.snapshot': deadLetters,
   'page.audit': BY_ROUTE,
   'audit.snapshot': BY_ROUTE,
+  ...PLAN_READINGS,
   'page.doctor': doctorScreen,
   'doctor.snapshot': doctorScreen,
   'doctor.examine': (context, id) => examineNow(context, id),
@@ -368,7 +371,7 @@ describe.each(batches.map((batch, index) => [index, batch] as const))('pairs, pa
       await console.restart(configuration(batch));
       const all = await handlers();
       const context = await contextOf('viewer');
-      for (const one of batch) await writeAudit(one);
+      for (const one of batch) await Promise.all([writeAudit(one), ...one.ids.map(writePlan)]);
       await watched(context, batch);
       const compare = async (one: Case, of: (door: Door) => boolean): Promise<string[]> => {
         const right = doors(all, context, one, 1);

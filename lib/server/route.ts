@@ -87,6 +87,7 @@ export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | Openabl
     const requestId = newReference();
     const input = async () => inputOf(definition, request, await context.params);
     let asker: Asker | null = null;
+    let understood: RouteInput<P, Q, B> | null = null;
     try {
       if (definition.public === true) return answer(await definition.run({ requestId }, await input()));
       if (definition.openWhen !== undefined) {
@@ -95,13 +96,13 @@ export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | Openabl
       }
       asker = await askerOfRoute(request, definition.permission);
       const granted = authorise(asker, definition.permission, !READS.has(request.method));
-      const understood = await input();
-      const work = () => definition.run(granted, understood);
+      const read = (understood = await input());
+      const work = () => definition.run(granted, read);
       return answer(await (definition.attempted === undefined ? work() : granted.console.underWay.run(work)));
     } catch (error) {
       unstable_rethrow(error);
       const { attempted } = definition;
-      if (attempted !== undefined) await recordRefusal(asker, id, error, async () => attempted(await input()));
+      if (attempted !== undefined) await recordRefusal(asker, id, error, async () => attempted(understood ?? (await input())));
       return failureResponse(error, id, asker?.requestId ?? requestId);
     }
   };

@@ -10,8 +10,8 @@ import { createRoles, createSample, settingsFor } from './outbox';
 /** The sample's dead event. */
 export const DEAD = '00000000-0000-4000-8000-000000000005';
 
-/** Call it once at the top of the file. */
-export function useInstalledEscrow(): { console: TestConsole; observed: TestDatabase; store: TestDatabase } {
+/** Call it once at the top of the file. `rest`: more of the configuration. */
+export function useInstalledEscrow(rest = ''): { console: TestConsole; observed: TestDatabase; store: TestDatabase } {
   const store = useTestDatabase();
   const observed = useTestDatabase((db) => createSample(db, escrowStatus));
   const roles = { reader: '', operator: '' };
@@ -27,7 +27,7 @@ export function useInstalledEscrow(): { console: TestConsole; observed: TestData
   shop: { url: "${roles.reader}", operatorUrl: "${roles.operator}" }
 outboxes:
   - { id: escrow, database: shop, table: ${escrowStatus.table}, shape: escrow-status }
-`,
+${rest}`,
   );
   return { console, observed, store };
 }

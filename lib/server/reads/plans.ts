@@ -196,22 +196,28 @@ async function shownApproval({ console }: Context, row: PlanRow, approval: Appro
   };
 }
 
-/** Without what lists hide from this reader: versions and values of statements, and what its filter or cause read. */
-function masked(context: Context, plan: Plan): Plan {
-  const sql = plan.sql.map(({ text }) => ({ text, parameters: [] }));
-  if (!context.console.directory.ids.includes(plan.outbox)) return { ...plan, sql, source: { ids: [] }, types: [], sums: {} };
-  const hidden = hiddenFields(context.console.directory.settings(plan.outbox));
-  const noAmounts = hidden.has('amount') || hidden.has('currency');
+/**
+ * Without what lists hide from this reader: versions and values of statements, what its filter or cause read, and the hash over all of it, by
+ * which a guess could be tried.
+ */
+function masked(context: Context, whole: Plan): Plan {
+  const sql = whole.sql.map(({ text }) => ({ text, parameters: [] }));
+  const plan: Plan = { ...whole, sql, hash: '', source: maskedSource(context, whole) };
+  const { directory } = context.console;
+  const hidden = directory.ids.includes(plan.outbox) ? hiddenFields(directory.settings(plan.outbox)) : null;
+  const noAmounts = hidden === null || hidden.has('amount') || hidden.has('currency');
+  const { consumer_not_idempotent: _, ...warnings } = plan.warnings;
   return {
-    ...{ ...plan, sql, source: maskedSource(context, plan) },
+    ...plan,
     ...(noAmounts ? { sums: {}, withoutAmount: plan.count } : {}),
-    ...(hidden.has('type') ? { types: [] } : {}),
+    ...(hidden === null || hidden.has('type') ? { types: [], warnings } : {}),
   };
 }
 
 function maskedSource(context: Context, { outbox, source }: Plan): PlanSource {
   if ('cause' in source) return { cause: '' };
   if (!('filter' in source)) return source;
+  if (!context.console.directory.ids.includes(outbox)) return { filter: '' };
   const params = new URLSearchParams(source.filter);
   const hidden = hiddenFilters(context, outbox);
   // A cause is told by an error, of which this reader sees a part.
