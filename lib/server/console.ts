@@ -20,6 +20,7 @@ import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';
 import { proofSource } from '@/lib/proving/keep';
 import { leftoverIds } from '@/lib/runs/run/leftovers';
+import { blockedOutboxes } from '@/lib/runs/approvals/policy';
 import { createRuns } from '@/lib/runs/run/runs';
 import { Problem } from '@/lib/shared/problems';
 import { noteActed } from '@/lib/store/acted';
@@ -122,6 +123,10 @@ async function create() {
     onError: warnOfOutbox('a run could not go on; it is tried again'),
   });
   runs.start();
+  const noApprover = 'the rules of approval ask for a second person, and no account may be one: give one the role approver';
+  void blockedOutboxes(store.db, config.approvals, directory.ids)
+    .then((outboxes) => outboxes.length > 0 && log().warn({ outboxes }, noApprover))
+    .catch(warn('whether somebody may approve could not be looked at'));
   const underWay = createUnderWay();
   const settling = startSettling({ ...interventions, onError: warn('an intervention whose outcome is unknown could not be looked at') });
   return {

@@ -114,6 +114,8 @@ export interface ExaminedFleet extends Omit<FleetSnapshot, 'entries'> {
   news: FleetNews;
   /** Databases with intervention records that are, or may be, missing in the audit. */
   lacks: AuditLack[];
+  /** Outboxes whose rules ask for a second person, while no account may be one. */
+  approvalsBlocked?: string[];
 }
 
 const rank = ({ silence, severity }: Finding): number => (silence === null ? 0 : SEVERITIES.length) + SEVERITIES.indexOf(severity);

@@ -17,15 +17,21 @@ export async function lockSpending(db: StoreDb, outbox: string, actorId: string)
   await sql`select pg_advisory_xact_lock(hashtextextended(${`spending ${outbox} ${actorId}`}, 0))`.execute(db);
 }
 
-/** Of the last hour, and of runs that are not over, by operation; without `except`. Served by the index on (outbox, actor, time). */
+/**
+ * Of the last hour by operation, without `except`. A run counts with all it may change until it is over, and an hour longer with what it did.
+ * Served by the indexes on (outbox, actor, time) and, for the runs of an outbox, on (outbox, created).
+ */
 export async function spentOf(db: StoreDb, outbox: string, actorId: string, except: string): Promise<Spent[]> {
   const { rows } = await sql<{ operation: string; currency: string | null; total: string }>`with spent as (
-      select operation, count, sums from spending
+      select operation, count, sums from spending as its
       where outbox = ${outbox} and actor_id = ${actorId} and at > clock_timestamp() - interval '1 hour' and id <> ${except}
+        and not exists (select from run where run.plan_id = its.id)
       union all
-      select its.operation, its.count, its.sums from run join spending as its on its.id = run.plan_id
-      where run.outbox = ${outbox} and run.ended_at is null and its.actor_id = ${actorId}
-        and its.at <= clock_timestamp() - interval '1 hour' and its.id <> ${except})
+      select its.operation, case when run.ended_at is null then its.count else least(its.count, run.changed) end,
+        case when run.ended_at is not null and run.changed = 0 then '{}'::jsonb else its.sums end
+      from (select plan_id, ended_at, (progress #>> '{counts,changed}')::integer as changed from run
+        where outbox = ${outbox} and (ended_at is null or ended_at > clock_timestamp() - interval '1 hour')) as run
+      join spending as its on its.id = run.plan_id where its.actor_id = ${actorId} and its.id <> ${except})
     select operation, null as currency, sum(count)::text as total from spent group by operation
     union all
     select operation, currency, sum(amount::numeric)::text from spent, jsonb_each_text(sums) as money (currency, amount)
@@ -49,15 +55,9 @@ export async function insertSpending(db: StoreDb, { sums, ...spending }: Spendin
     .execute();
 }
 
-/** Puts what was changed, now, in the place of what might have been; nothing is left of what changed nothing. */
-export async function settleSpending(db: StoreDb, id: string, { count, sums }: Pick<Spent, 'count' | 'sums'>): Promise<void> {
-  if (count === 0) await db.deleteFrom('spending').where('id', '=', id).execute();
-  else
-    await db
-      .updateTable('spending')
-      .set({ count, sums: JSON.stringify(sums), at: sql<string>`clock_timestamp()` })
-      .where('id', '=', id)
-      .execute();
+/** Nothing was changed after all. */
+export async function deleteSpending(db: StoreDb, id: string): Promise<void> {
+  await db.deleteFrom('spending').where('id', '=', id).execute();
 }
 
 /** Takes a reservation away, and puts what was changed in its place, under an id that repeats of the same change share. */

@@ -12,7 +12,7 @@ import { eventColumns, toEvent, type EventRow } from '@/lib/outbox/rows/row';
 import type { InterventionPreview, InterventionRequest, InterventionResult, OutboxEvent } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import { replaceSpending, settleSpending } from '@/lib/store/spending';
+import { deleteSpending, replaceSpending } from '@/lib/store/spending';
 import { isIdempotent, readsEvents, rulesFor, spendOf } from './limits';
 import { hasNoApprover, passedNow, reserve, spendingId, type PolicyDeps } from './policy';
 
@@ -59,7 +59,7 @@ async function reservedFirst({ deps, by, request, carryOut }: Alone, rules: read
   }
   const result = await carryOut().catch(async (error: unknown) => {
     // This try changed nothing. What is not settled here counts as changed for an hour.
-    if (error instanceof Problem) await settleSpending(store.db, reserved, { count: 0, sums: {} }).catch(() => undefined);
+    if (error instanceof Problem) await deleteSpending(store.db, reserved).catch(() => undefined);
     throw error;
   });
   const { count, sums } = result.outcome === 'unknown' ? spend : spendFor(result.changed);

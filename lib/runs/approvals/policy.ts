@@ -6,7 +6,7 @@ import { can, ROLES, type Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import type { ApprovalLimit } from '@/lib/shared/runs/approvals';
 import { countAccounts } from '@/lib/store/accounts';
-import { insertSpending, lockSpending, settleSpending, spentOf, type Spent } from '@/lib/store/spending';
+import { insertSpending, lockSpending, spentOf } from '@/lib/store/spending';
 import type { Store, StoreDb } from '@/lib/store/store';
 import { limitsPassed, rulesFor, type Spend } from './limits';
 
@@ -29,6 +29,12 @@ const APPROVERS = ROLES.filter((role) => can(role, 'plan:approve'));
 /** Whether no account but this actor's could approve. */
 export const hasNoApprover = async (db: StoreDb, actorId: string): Promise<boolean> =>
   (await countAccounts(db, APPROVERS, actorId.startsWith('account:') ? actorId.slice('account:'.length) : null)) === 0;
+
+/** Outboxes with a rule for which no account at all may approve; [] while nobody knows. */
+export async function blockedOutboxes(db: StoreDb, rules: readonly ApprovalRule[], ids: readonly string[]): Promise<string[]> {
+  const ruled = ids.filter((id) => rules.some(({ outboxes }) => outboxes === null || outboxes.includes(id)));
+  return ruled.length > 0 && (await hasNoApprover(db, '')) ? ruled : [];
+}
 
 const WHY: Record<ApprovalLimit, string> = {
   rows: 'more events than one person may change within an hour',
@@ -82,7 +88,3 @@ export function spendingId(outbox: string, actor: Actor, key: string): string {
     .digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
 }
-
-/** What was changed in the end, in the caller's transaction or by itself: of a run when it is over, under its plan's id. */
-export const settleSpent = (db: StoreDb, id: string, changed: Pick<Spent, 'count' | 'sums'>): Promise<void> =>
-  settleSpending(db, id, changed);

@@ -4,7 +4,6 @@ import type { PlanSource } from '@/lib/shared/runs/plans';
 import { findApproval } from '@/lib/store/approvals';
 import type { PlanRow } from '@/lib/store/plans';
 import { idOf, refused, usePlans } from '@/scripts/testing/plans';
-import { settleSpent } from '../approvals/policy';
 import { answerPlan } from './answer';
 import type { PlanDeps } from './plan';
 
@@ -165,12 +164,15 @@ describe('the last hour', () => {
     const asks = async (): Promise<boolean> => (await findApproval(world.store.db, (await plan(deps, some(8, 9))).id)) !== null;
     await storeDatabase.query("update spending set at = now() - interval '3 hours'");
     expect(await asks()).toBe(true);
-    await storeDatabase.query(`update run set state = 'done', ended_at = now() where id = '${run}'`);
-    await settleSpent(world.store.db, row.id, { count: 4, sums: {} });
+    const over = (changed: number, ago: string) =>
+      storeDatabase.query(
+        `update run set state = 'done', ended_at = now() - interval '${ago}', progress = '{"counts": {"changed": ${changed}}}' where id = '${run}'`,
+      );
+    await over(4, '59 minutes');
     expect(await asks()).toBe(true);
-    await storeDatabase.query("update spending set at = now() - interval '59 minutes'");
-    expect(await asks()).toBe(true);
-    await storeDatabase.query("update spending set at = now() - interval '61 minutes'");
+    await over(4, '61 minutes');
+    expect(await asks()).toBe(false);
+    await over(3, '1 minute');
     expect(await asks()).toBe(false);
   });
 

@@ -1,5 +1,6 @@
 import 'server-only';
 import { CONTENT_TYPE } from '@/lib/prometheus/exposition';
+import { blockedOutboxes } from '@/lib/runs/approvals/policy';
 import { lacksOf } from '@/lib/shared/changes/carrying';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
 import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/figures/chart-view';
@@ -10,7 +11,7 @@ import { can } from '@/lib/shared/permissions';
 import type { Charts } from '@/lib/snapshots/snapshots';
 import type { Console } from '../console';
 import type { Context } from '../context';
-import { readDoctorSummary, readHeadlines } from './doctor';
+import { orNothing, readDoctorSummary, readHeadlines } from './doctor';
 import { chartMarks } from './marks';
 import { readNews } from './news';
 import { onOutbox } from './outboxes';
@@ -19,10 +20,23 @@ import { together } from './together';
 
 /** Every outbox over the last hour, worst first; `soon`: what is recent will do. Readings are shared by all roles; what an error quotes is not. */
 export async function readFleet(context: Context, soon = false): Promise<ExaminedFleet> {
-  const [fleet, doctor] = await Promise.all([context.console.snapshots.fleet(soon), readHeadlines(context)]);
+  const { config, directory, snapshots, store } = context.console;
+  const blocked = () => blockedOutboxes(store.db, config.approvals, directory.ids);
+  const [fleet, doctor, approvalsBlocked] = await Promise.all([
+    snapshots.fleet(soon),
+    readHeadlines(context),
+    orNothing(context.console, [], blocked),
+  ]);
   const news = await readNews(context, fleet.entries, soon ? 100 : 300);
   const shown = (entry: FleetEntry): FleetLine => fleetLine({ ...entry, summary: shownSummary(context, entry.summary) });
-  return { ...fleet, doctor, news, lacks: lacksOf(context.console.carrier.carrying()), entries: fleet.entries.map(shown) };
+  return {
+    ...fleet,
+    doctor,
+    news,
+    approvalsBlocked,
+    lacks: lacksOf(context.console.carrier.carrying()),
+    entries: fleet.entries.map(shown),
+  };
 }
 
 /** One outbox with its figures of a window, the history for its charts, its marks and the doctor's findings. */
