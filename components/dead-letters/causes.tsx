@@ -1,18 +1,18 @@
 import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
-import { Fragment, type ReactNode, useState } from 'react';
-import { errorTemplate, VARIABLE } from '@/lib/shared/lists/cause';
-import { groupFilter } from '@/lib/shared/dead-letter-groups';
+import { Fragment, lazy, type ReactNode, Suspense, useState } from 'react';
+import { VARIABLE } from '@/lib/shared/lists/cause';
+import { groupFilter, type DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
 import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
-import type { DeadLetterGroup } from '@/lib/shared/model';
 import { formatMoney } from '@/lib/shared/text/money';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { Hint } from '../figures/figure';
+import { Figure, Hint } from '../figures/figure';
 import { RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { outboxHref } from '../hrefs';
 import { PlanButton } from '../interventions/plan-button';
 import type { PlanChoice } from '../interventions/use-plan';
+import type { CauseDetails } from './cause-panel';
 import classes from './causes.module.css';
 
 interface CausesProps {
@@ -25,13 +25,21 @@ interface CausesProps {
   nameOf: ((outbox: string) => string) | null;
   /** The plan of all events of a cause; null where they cannot be changed. */
   planOf?: (group: DeadLetterGroup) => PlanChoice | null;
+  /** Left out: lines cannot be opened. */
+  details?: CauseDetails;
+  /** What can be done about a cause, and what was tried, in its opened line. */
+  actionsOf?: (group: DeadLetterGroup) => ReactNode;
 }
 
-const keyOf = ({ outbox, type, error }: DeadLetterGroup): string => JSON.stringify([outbox, type, error && errorTemplate(error)]);
+const CausePanel = lazy(async () => ({ default: (await import('./cause-panel')).CausePanel }));
 
-/** Dead events counted by cause, most first; a line leads to its rows. Lines change places only when a cause is new. */
-export function Causes({ groups, more, first, nameOf, planOf }: CausesProps) {
+const keyOf = ({ outbox, id }: DeadLetterGroup): string => `${outbox} ${id}`;
+
+/** Dead events counted by cause, most first; a line leads to its rows, or opens. Lines change places only when a cause is new. */
+export function Causes({ groups, more, first, nameOf, planOf, details, actionsOf }: CausesProps) {
   const t = useTranslations('deadLetters');
+  const [opened, setOpened] = useState<readonly string[]>([]);
+  const toggle = (key: string) => setOpened((keys) => (keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key]));
   const format = useFormat();
   const [all, setAll] = useState(false);
   const keys = groups.map(keyOf);
@@ -48,15 +56,27 @@ export function Causes({ groups, more, first, nameOf, planOf }: CausesProps) {
   const dated = groups.some(({ seen }) => seen === 'died');
   const cells: Partial<Record<'count' | 'cause' | 'type' | 'outbox' | 'sum' | 'lastSeen' | 'plan', (group: DeadLetterGroup) => ReactNode>> =
     {
-      count: ({ count }) => format.number(count),
+      count: ({ count, known }) => <Figure text={format.number(count)} known={known} />,
       cause: (group) => (
-        <Link
-          href={outboxHref(group.outbox, `/dead-letters?${serialiseEventFilter(groupFilter(group)).toString()}`)}
-          prefetch={false}
-          title={group.error ?? undefined}
-        >
-          {group.error === null ? t('noError') : <Template text={group.error} />}
-        </Link>
+        <>
+          {details && (
+            <button
+              type="button"
+              className={classes.open}
+              aria-expanded={opened.includes(keyOf(group))}
+              aria-label={t('details.show', { error: group.error ?? t('noError') })}
+              onClick={() => toggle(keyOf(group))}
+            />
+          )}
+          {group.newSince !== null && <span className={classes.new}>{t('new')}</span>}
+          <Link
+            href={outboxHref(group.outbox, `/dead-letters?${serialiseEventFilter(groupFilter(group)).toString()}`)}
+            prefetch={false}
+            title={group.error ?? undefined}
+          >
+            {group.error === null ? t('noError') : <Template text={group.error} />}
+          </Link>
+        </>
       ),
       type: ({ type }) => <bdi>{type === null ? t('noType') : visibleText(type)}</bdi>,
       ...(nameOf && { outbox: ({ outbox }) => <bdi>{nameOf(outbox)}</bdi> }),
@@ -86,13 +106,24 @@ export function Causes({ groups, more, first, nameOf, planOf }: CausesProps) {
         </thead>
         <tbody role="rowgroup">
           {shown.map((group) => (
-            <tr role="row" key={keyOf(group)}>
-              {columns.map(([column, content]) => (
-                <td role="cell" key={column} data-column={column}>
-                  {content(group)}
-                </td>
-              ))}
-            </tr>
+            <Fragment key={keyOf(group)}>
+              <tr role="row">
+                {columns.map(([column, content]) => (
+                  <td role="cell" key={column} data-column={column}>
+                    {content(group)}
+                  </td>
+                ))}
+              </tr>
+              {details && opened.includes(keyOf(group)) && (
+                <tr role="row">
+                  <td role="cell" colSpan={columns.length} data-column="details">
+                    <Suspense fallback={null}>
+                      <CausePanel group={group} details={details} actions={actionsOf?.(group)} />
+                    </Suspense>
+                  </td>
+                </tr>
+              )}
+            </Fragment>
           ))}
         </tbody>
       </table>

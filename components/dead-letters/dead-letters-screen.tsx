@@ -2,9 +2,9 @@
 
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
-import { groupFilter } from '@/lib/shared/dead-letter-groups';
+import { groupFilter, type DeadLetterGroup, type DeadLettersSnapshot, type DeadLetters } from '@/lib/shared/dead-letter-groups';
 import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
-import type { DeadLettersSnapshot, DeadLetterGroup, DeadLetters, EventFilter } from '@/lib/shared/model';
+import type { EventFilter } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { groupBy } from '@/lib/shared/group-by';
 import { EventListScreen, useEventList, useListKeys } from '../events/event-list';
@@ -13,7 +13,9 @@ import type { Ticks } from '../events/ticks';
 import type { PlanChoice } from '../interventions/use-plan';
 import { planOperations } from '../interventions/operations';
 import { useSteadyRows } from '../lists/steady-rows';
+import { RelativeTime } from '../figures/time';
 import { useMay } from '../frame/console';
+import type { CauseDetails } from './cause-panel';
 import { Causes } from './causes';
 import { DeadLettersSection, SteadySection } from './dead-letters-section';
 import classes from './dead-letters.module.css';
@@ -27,9 +29,12 @@ interface DeadLettersScreenProps {
   cursor: string | null;
   initial: DeadLettersSnapshot;
   load: (input: { outbox: string | null; query: string }) => Promise<ActionResult<DeadLettersSnapshot>>;
+  samples: CauseDetails['samples'];
+  note: NonNullable<CauseDetails['note']>;
 }
 
-export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, cursor, initial, load }: DeadLettersScreenProps) {
+export function DeadLettersScreen(props: DeadLettersScreenProps) {
+  const { outbox, filter, errors, hiddenFilters, cursor, initial, load, samples, note } = props;
   const t = useTranslations();
   const list = useEventList<DeadLettersSnapshot>({
     name: ['dead-letters', outbox],
@@ -96,7 +101,20 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
       first={FIRST_CAUSES}
       nameOf={only === undefined ? (id) => infos.get(id)?.name ?? id : null}
       {...(mayOperate && { planOf })}
+      details={{
+        samples,
+        note: mayOperate ? note : null,
+        keepsError: (id) => infos.get(id)?.capabilities.fields.error !== false,
+        onChanged: list.refresh,
+      }}
     />
+  );
+  const counted = snapshot.outboxes.flatMap(({ searched }) => searched?.round?.endedAt ?? []).sort()[0];
+  const causesEnd = (counted !== undefined || snapshot.otherEvents > 0) && (
+    <p className={classes.dead}>
+      {counted !== undefined && t.rich('deadLetters.counted', { at: () => <RelativeTime at={counted} /> })}{' '}
+      {snapshot.otherEvents > 0 && t('deadLetters.others', { count: snapshot.otherEvents })}
+    </p>
   );
   return (
     <EventListScreen
@@ -121,6 +139,7 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
       {only === undefined ? (
         <>
           {causes}
+          {causesEnd}
           {newest > 0 && <p className={classes.dead}>{t('deadLetters.ofNewestEach', { rows: newest })}</p>}
           {order.map((id) => {
             const letters = snapshot.outboxes.find(({ outbox: { id: own } }) => own === id);
@@ -129,7 +148,20 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
           <QuietOutboxes letters={quiet} />
         </>
       ) : (
-        <DeadLettersSection {...sectionProps(only)} shown={shown} current={current} overview={false} causes={causes || null} />
+        <DeadLettersSection
+          {...sectionProps(only)}
+          shown={shown}
+          current={current}
+          overview={false}
+          causes={
+            causes ? (
+              <>
+                {causes}
+                {causesEnd}
+              </>
+            ) : null
+          }
+        />
       )}
     </EventListScreen>
   );

@@ -5,11 +5,12 @@ import { expect, test } from 'vitest';
 import messages from '@/lib/messages/en.json';
 import type { FleetLine } from '@/lib/shared/figures/fleet';
 import type { FleetNews } from '@/lib/shared/doctor';
-import type { DeadLetterGroup } from '@/lib/shared/model';
+import type { DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
 import { ClockProvider } from '../figures/time';
 import { News } from './fleet-news';
 
 const group: DeadLetterGroup = {
+  id: 'c1',
   outbox: 'escrow',
   type: 'order_complete',
   error: 'node … down',
@@ -17,9 +18,13 @@ const group: DeadLetterGroup = {
   firstSeenAt: null,
   lastSeenAt: '2026-01-01T00:00:00Z',
   seen: 'died',
-  sampleEventId: '1',
+  samples: ['1'],
   sums: [{ amount: '12.50', currency: 'EUR' }],
   summed: 38,
+  known: 'exact',
+  retrying: 0,
+  note: null,
+  newSince: null,
 };
 const entry = {
   id: 'e',

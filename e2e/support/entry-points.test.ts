@@ -20,6 +20,8 @@ const ROUTES_OF: Record<string, readonly string[]> = {
   'events.freeze': ['api.events'],
   'event.snapshot': ['api.event'],
   'dead-letters.snapshot': ['api.groups', 'api.events'],
+  'causes.samples': ['api.groups', 'api.event'],
+  'causes.note': ['api.causes.note'],
   'intervention.carry-out': ['api.intervene'],
   'intervention.check': ['api.intervention', 'api.intervention.by-key'],
   'intervention.follow': ['api.intervention.fates'],

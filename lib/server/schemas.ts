@@ -1,11 +1,13 @@
 /** Parts of requests that several entry points share. */
 import { z } from 'zod';
+import { isFingerprint } from '@/lib/outbox/lists/causes';
 import { PROOF_EVENTS_MAX } from '@/lib/proving/prove';
 import { PLAN_FILTER_STATES } from '@/lib/store/plans';
 import { MARK_DAYS } from '@/lib/store/marks';
 import { parseInstant } from '@/lib/shared/lists/event-filter';
 import { FIND_KEY_MAX, keyProblem } from '@/lib/shared/lists/found';
 import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN, SKIP_CODES } from '@/lib/shared/model';
+import { CAUSE_NOTE_MAX } from '@/lib/shared/dead-letter-groups';
 import { RATE_MAX, SHARE_MIN } from '@/lib/shared/runs/runs';
 import { MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
 import { DEFAULT_WINDOW, WINDOWS } from '@/lib/shared/figures/windows';
@@ -157,6 +159,18 @@ export const findingId = plain(200);
 
 export const silenceRequest = z.strictObject({ outbox: outboxId, finding: findingId, reason });
 export type SilenceRequest = z.infer<typeof silenceRequest>;
+
+export const causeNoteRequest = z.strictObject({
+  outbox: outboxId,
+  cause: z.string().refine(isFingerprint, 'write the id of a cause, as groups have it'),
+  /** Empty: takes it off. */
+  note: z
+    .string()
+    .trim()
+    .max(CAUSE_NOTE_MAX, `write at most ${CAUSE_NOTE_MAX} characters`)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'holds a NUL character, or half of one'),
+});
+export type CauseNoteRequest = z.infer<typeof causeNoteRequest>;
 
 export const doctorQuery = z.strictObject({
   outbox: filled(outboxId),

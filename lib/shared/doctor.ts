@@ -2,7 +2,8 @@
 import type { AuditLack } from './changes/carrying';
 import type { FleetLine, FleetSnapshot } from './figures/fleet';
 import type { Verdict, VerdictSpan } from './figures/verdicts';
-import type { AuditEntry, DeadLetterGroup, EngineKey } from './model';
+import type { AuditEntry, EngineKey } from './model';
+import type { DeadLetterGroup } from './dead-letter-groups';
 import type { Money } from './text/money';
 
 /** act: events are lost, hidden or will stop without action. watch: it costs now and gets worse. note: worth knowing. */

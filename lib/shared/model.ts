@@ -10,7 +10,6 @@ import type { ApprovalLimit } from './runs/approvals';
 import type { SlotHealth } from './figures/slot-health';
 import type { EventState, State } from './states';
 import type { Diagnosis } from './figures/verdicts';
-import type { Money } from './text/money';
 import type { Window } from './figures/windows';
 
 export const ENGINE_KEYS = ['postgres', 'mysql'] as const;
@@ -249,19 +248,6 @@ export interface OutboxSnapshot extends OutboxReading {
 /** What the dead events of a group have in common; errors are compared by their template. */
 export type Cause = Pick<OutboxEvent, 'type' | 'error'>;
 
-export interface DeadLetterGroup extends Cause {
-  outbox: string;
-  count: number;
-  /** Of the deaths that are known, or of the creations where none is. */
-  firstSeenAt: string | null;
-  lastSeenAt: string | null;
-  seen: 'died' | 'created';
-  sampleEventId: string;
-  /** By currency, of the `summed` events whose amount is known. */
-  sums: Money<string>[];
-  summed: number;
-}
-
 /** An event as it was seen, reduced to what a later intervention needs. */
 export type FrozenEvent = Pick<VersionedEvent, 'id' | 'version' | 'state' | 'amount' | 'currency'> & { maxAttempts?: number | null };
 
@@ -273,15 +259,6 @@ export interface FrozenPage {
   looked: number;
   /** False if the search was bounded, so that the list may have more. Valid for the last page only. */
   complete: boolean;
-}
-
-export interface DeadLetters {
-  outbox: OutboxInfo;
-  dead: Count;
-  /** The newest dead rows that causes are counted over, and whether these are all; null if none were read. */
-  searched: { rows: number; complete: boolean } | null;
-  page: EventPage | null;
-  problem: 'timeout' | 'unavailable' | null;
 }
 
 // prettier-ignore
@@ -374,13 +351,4 @@ export interface EventsSnapshot {
   page: EventPage | null;
   blocking?: { id: string; others: Count } | null;
   problem: { code: ShownCode; reference?: string } | null;
-}
-
-/** What the dead-letter screens poll: one outbox or all; each has its own problem if it cannot be read. */
-export interface DeadLettersSnapshot {
-  asOf: string | null;
-  outboxes: DeadLetters[];
-  /** Causes of all of them, largest first, and how many more there are. */
-  groups: DeadLetterGroup[];
-  moreGroups: number;
 }

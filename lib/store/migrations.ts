@@ -220,6 +220,37 @@ export const MIGRATIONS: Record<string, Migration> = {
     sql`create unique index verdict_span_open on verdict_span (outbox, verdict) where ended_at is null`,
     sql`create index verdict_span_ended on verdict_span (ended_at)`,
   ),
+  /** Causes of dead events, with what operators wrote about them. */
+  '012-causes': migration(
+    // Times are of the observed database, as it tells them: not all are of a calendar that we have.
+    sql`create table cause (
+      outbox text not null,
+      fingerprint text not null,
+      type text,
+      error text,
+      first_seen_at text collate "C",
+      last_seen_at text collate "C",
+      seen text not null check (seen in ('died', 'created')),
+      count integer not null,
+      known text not null check (known in ('exact', 'capped', 'estimated', 'sampled')),
+      retrying integer not null default 0,
+      sums jsonb not null,
+      summed integer not null,
+      samples jsonb not null,
+      note text check (length(note) between 1 and 500),
+      note_actor_id text,
+      note_actor_name text,
+      note_at timestamptz,
+      primary key (outbox, fingerprint)) with (fillfactor = 70)`,
+    sql`create table cause_round (
+      outbox text primary key,
+      began_at timestamptz not null,
+      ended_at timestamptz not null,
+      moved_at timestamptz,
+      rows integer not null,
+      others integer not null,
+      known text not null check (known in ('exact', 'estimated', 'sampled')))`,
+  ),
   /** Plans, what a second person says of them, and how they are carried out. */
   '013-plans-and-runs': migration(
     // Neither a plan nor its events ever change; what a second person says of it does.

@@ -3,6 +3,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { VerdictSpan } from '@/lib/shared/figures/verdicts';
 import type { AuditEntry } from '@/lib/shared/model';
+import type { DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
 import type { Actor, Role } from '@/lib/shared/permissions';
 import type { RunState } from '@/lib/shared/runs/runs';
 
@@ -107,6 +108,12 @@ export interface StoreTables {
     createdAt: Stamp;
     removedAt: string | null;
   };
+  cause: Record<'outbox' | 'fingerprint' | 'sums' | 'samples', string> &
+    Record<'type' | 'error' | 'firstSeenAt' | 'lastSeenAt', string | null> &
+    Record<'note' | 'noteActorId' | 'noteActorName' | 'noteAt', ColumnType<string | null, undefined, string | null>> &
+    Pick<DeadLetterGroup, 'seen' | 'known' | 'count' | 'summed'> & { retrying: Generated<number> };
+  cause_round: Record<'outbox' | 'beganAt' | 'endedAt', string> &
+    Record<'rows' | 'others', number> & { known: 'exact' | 'estimated' | 'sampled'; movedAt: string | null };
   doctor_silence: ByActor & { outbox: string; finding: string; reason: string; at: Stamp };
   doctor_sample: Record<'outbox' | 'day' | 'data', string>;
   mapping_proof: ByActor & {

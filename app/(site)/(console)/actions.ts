@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
 import { readAuditPage } from '@/lib/server/reads/audit';
 import { interventionByKey, readFates, readPreview, runIntervention, runProof, switchChanges } from '@/lib/server/reads/changes';
+import { noteCause, readSamples } from '@/lib/server/reads/causes';
 import { readDeadLettersSnapshot } from '@/lib/server/reads/dead-letters';
 import { readExamination } from '@/lib/server/reads/detection';
 import { examineNow, liftSilence, readDoctor, silenceFinding } from '@/lib/server/reads/doctor';
@@ -13,6 +14,7 @@ import { readFound } from '@/lib/server/reads/find';
 import { readFleet, readOutbox, readTypeTrends } from '@/lib/server/reads/figures';
 import { addMark, endMark } from '@/lib/server/reads/marks';
 import {
+  causeNoteRequest,
   changesRequest,
   eventId,
   findingId,
@@ -167,6 +169,21 @@ export const auditSnapshot = defineAction({
   permission: 'audit:read',
   input: z.strictObject({ query: z.string().max(4_000) }),
   run: (context, { query }) => readAuditPage(context, new URLSearchParams(query)),
+});
+
+export const causeSamples = defineAction({
+  id: 'causes.samples',
+  permission: 'outbox:read',
+  input: z.strictObject({ outbox: outboxId, events: z.array(eventId).max(3) }),
+  run: (context, { outbox, events }) => readSamples(context, outbox, events),
+});
+
+export const writeCauseNote = defineAction({
+  id: 'causes.note',
+  permission: 'event:operate',
+  input: causeNoteRequest,
+  attempted: ({ outbox, note }) => ({ operation: 'cause_note', outbox, reason: note }),
+  run: (context, input) => noteCause(context, input),
 });
 
 export const doctorSnapshot = defineAction({

@@ -3,7 +3,7 @@ import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { LeaseLost, releaseLease, takeLease } from '@/lib/store/collector-leases';
 import { within } from '@/lib/shared/async/within';
 import type { Store } from '@/lib/store/store';
-import { enter } from './progress';
+import { enter, sumOfCosts } from './progress';
 import { type DepthNow, collect } from './collect';
 import type { HoldsNow } from './incidents';
 import { isSourceFailure, isTimeout, pauseAfter } from './clock';
@@ -97,6 +97,7 @@ export class Keeper {
     if (session === null) return null;
     const outbox = await directory.last(this.id);
     // Where only observers count, time in which they failed does not count as watched.
+    let failed: Error | null = null;
     const observersFirst = session.choice !== null && session.choice.access === null;
     const unseen = observersFirst ? await observe(session, outbox, observers) : null;
     if (unseen !== null) throw unseen;
@@ -104,13 +105,18 @@ export class Keeper {
       const began = Date.now();
       // Set first: a tick that fails is not retried at once.
       session.tickDueAt = began + session.pace.everyMs;
-      const depth = this.options.depthNow(this.id).catch(() => null);
-      const { behind, tookMs } = await collect(session, outbox, store, within(depth, DEPTH_WAIT_MS));
+      const depth = within(
+        this.options.depthNow(this.id).catch(() => null),
+        DEPTH_WAIT_MS,
+      );
+      const { behind, tookMs } = await collect(session, outbox, store, depth);
       this.blind = false;
       session.tickDueAt = behind ? Date.now() + pauseAfter(tookMs) : began + session.pace.everyMs;
       await recount(session, outbox, store);
+      failed = await session.causes.work(session.lease, outbox, store, await depth);
+      session.observed = sumOfCosts(session.observed, session.causes.takeCost());
     }
-    const failed = observersFirst ? null : await observe(session, outbox, observers);
+    if (!observersFirst) failed = (await observe(session, outbox, observers)) ?? failed;
     if (hasBackfill(session) && Date.now() >= session.backfillDueAt) {
       const began = Date.now();
       session.backfillDueAt = began + session.pace.everyMs;

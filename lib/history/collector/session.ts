@@ -4,7 +4,8 @@ import { readSeries } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
 import { openVerdictSpans } from '@/lib/store/verdict-spans';
 import { addCell, ALL_TYPES, cellIn, OTHER_TYPES, seriesOfType, TYPES_KEPT, typeOfSeries, type Additions } from '@/lib/rollup/cell';
-import { Horizon, type Lags, MINUTE, SECOND, Backoff, Width } from './clock';
+import { CauseCollector } from './causes';
+import { DUTY_CYCLE, Horizon, type Lags, MINUTE, SECOND, Backoff, Width } from './clock';
 import { Incidents } from './incidents';
 import type { Choice } from './method';
 import type { Tried } from './observers/observer';
@@ -34,6 +35,7 @@ export class Session {
   tried: Tried | null = null;
   readonly horizon: Horizon;
   readonly pace: Backoff;
+  readonly causes: CauseCollector;
   /** When each observer is due again, in milliseconds since the epoch, and its interval. */
   readonly rounds = new Map<string, { dueAt: number; pace: Backoff }>();
   tickDueAt = 0;
@@ -65,6 +67,7 @@ export class Session {
   ) {
     const { tickMs, duty, lags } = timing;
     this.horizon = new Horizon(lags);
+    this.causes = new CauseCollector(tickMs, Math.min(1, duty / DUTY_CYCLE));
     this.pace = new Backoff(tickMs, Math.max(tickMs, progress?.everyMs ?? 0), duty);
   }
 }

@@ -1,11 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isSameCause } from '@/lib/shared/lists/cause';
+import type { Db } from '@/lib/database/description';
+import { CAUSE_CHARACTERS, isSameCause } from '@/lib/shared/lists/cause';
 import type { DeadEvent } from '@/lib/shared/dead-letter-groups';
 import type { EventFilter } from '@/lib/shared/model';
-import { deadSinceRole, livePlaces, type Outbox } from '../outbox';
+import { deadSinceRole, isSmall, livePlaces, type Outbox } from '../outbox';
 import { amountColumns, eventColumns, type EventRow, LIST_ERROR_CHARACTERS, placeSql, type PlaceSql } from '../rows/row';
+import { fingerprintOf, isFingerprint } from './causes';
 import { type ListStart, type Page, stretches, type ListRow, type Look, positionedRows, wayOf } from './sql';
-import { unlimited, listOf } from './walks';
+import { placesFor } from './filters';
+import { type List, unlimited, listOf } from './walks';
 
 /** The newest dead events read to find their causes. Beyond this, counts cover only the rows read. */
 export const DEAD_SCANNED_MAX = 1_000;
@@ -21,29 +24,91 @@ export interface DeadRow extends DeadEvent, Pick<ListRow, 'place' | 'position' |
 /** The newest dead events with their amounts, errors cut as in lists; [] if the table cannot have any. */
 export function newestDead(outbox: Outbox, versions: boolean): Promise<DeadRow[]> {
   const { walks } = listOf(outbox, { state: ['dead'] });
-  const columns = (at: PlaceSql) =>
-    sql`${causeColumns(at, versions)}, ${at.roleIso(deadSinceRole(at.place))} as ${sql.id('diedAt')}, ${amountColumns(outbox, at, AMOUNT_BYTES)}`;
-  return deadRows(outbox, { walks, order: 'newest', cursor: null }, columns);
+  return deadRows(outbox, { walks, order: 'newest', cursor: null }, (at) => countedColumns(outbox, at, LIST_ERROR_CHARACTERS, versions));
 }
 
-function deadRows(outbox: Outbox, start: ListStart, columns: (at: PlaceSql) => RawBuilder<unknown>): Promise<DeadRow[]> {
+/** States whose events have a cause. */
+export type CauseState = 'dead' | 'retrying';
+
+export interface CauseWalk {
+  /** In the order of lists, and whether these are all, not those among some rows. */
+  list: List;
+  whole: boolean;
+  /** Any part of the list is read for what that part costs: no row is sorted. */
+  served: boolean;
+  /** One after the other they have every event, each by an index; null where there is none for some. */
+  parts: List[] | null;
+}
+
+/** How the events of a state are gone through; null if the table cannot have any. */
+export function causeWalk(outbox: Outbox, state: CauseState): CauseWalk | null {
+  const filter = { state: [state] };
+  const list = listOf(outbox, filter);
+  if (list.walks.length === 0) return null;
+  const isServed = ({ walks }: List): boolean =>
+    walks.every(({ at, index, tests }) => isSmall(at.place) || (index !== null && tests.length === 0));
+  const whole = unlimited(list.walks).every(({ tried }) => tried.on === 'all');
+  if (isServed(list)) return { list, whole, served: true, parts: [list] };
+  // Whoever only counts is free to take another order than lists have, in each table its own.
+  const parts = placesFor(outbox, filter).map((place) =>
+    (['created', 'key'] as const)
+      .map((by) => listOf(outbox, filter, undefined, [place], { ...list.order, by, ...(by === 'created' && { whole: null }) }))
+      .find(isServed),
+  );
+  return { list, whole, served: false, parts: parts.every((part) => part !== undefined) ? parts : null };
+}
+
+/** The next `limit` of these events behind one of them, newest first, with their amounts and as much of their errors as decides the cause. */
+export function causeRows(outbox: Outbox, list: List, after: DeadRow | null, limit: number, statementMs: number): Promise<DeadRow[]> {
+  const { walks, order } = list;
+  const cursor = after && ({ order: 'newest', by: order.by, direction: 'next', key: after.position, id: after.id } as const);
+  const columns = (at: PlaceSql) => countedColumns(outbox, at, CAUSE_CHARACTERS, false);
+  return deadRows(outbox, { walks, order: 'newest', cursor }, columns, limit, statementMs);
+}
+
+function deadRows(
+  outbox: Outbox,
+  start: ListStart,
+  columns: (at: PlaceSql) => RawBuilder<unknown>,
+  most = DEAD_SCANNED_MAX,
+  statementMs?: number,
+): Promise<DeadRow[]> {
   const walks = unlimited(start.walks);
   const { direction } = wayOf(start);
-  return outbox.database.read(async (db) => {
+  const read = async (db: Db): Promise<DeadRow[]> => {
     await outbox.database.engine.byIndex(db);
     const rows: DeadRow[] = [];
     for (const { stretch, after } of stretches(start)) {
-      const limit = DEAD_SCANNED_MAX - rows.length;
+      const limit = most - rows.length;
       if (limit === 0) break;
       const statement = positionedRows(outbox, walks, { stretch, direction, after, until: null, limit }, columns);
       if (statement !== null) rows.push(...(await sql<DeadRow>`${statement}`.execute(db)).rows);
     }
     return rows;
-  });
+  };
+  return outbox.database.read(read, statementMs === undefined ? undefined : { statementMs });
 }
 
-function causeColumns(at: PlaceSql, versions: boolean): RawBuilder<unknown> {
-  return sql`${at.id.text} as id, ${at.roleText('type')} as type, ${at.roleHead('error', LIST_ERROR_CHARACTERS)} as error, ${at.roleIso('createdAt')} as ${sql.id('createdAt')}${versions ? sql`, ${at.exact} as exact` : sql``}`;
+function countedColumns(outbox: Outbox, at: PlaceSql, characters: number, versions: boolean): RawBuilder<unknown> {
+  return sql`${causeColumns(at, versions, characters)}, ${at.roleIso(deadSinceRole(at.place))} as ${sql.id('diedAt')}, ${amountColumns(outbox, at, AMOUNT_BYTES)}`;
+}
+
+function causeColumns(at: PlaceSql, versions: boolean, characters = LIST_ERROR_CHARACTERS): RawBuilder<unknown> {
+  return sql`${at.id.text} as id, ${at.roleText('type')} as type, ${at.roleHead('error', characters)} as error, ${at.roleIso('createdAt')} as ${sql.id('createdAt')}${versions ? sql`, ${at.exact} as exact` : sql``}`;
+}
+
+/** Samples of causes by id, as they are now; those that are neither dead nor retrying any more are left out. At most 1,500 by key. */
+export function sampleRows(outbox: Outbox, ids: readonly string[]): Promise<DeadRow[]> {
+  return outbox.database.read(async (db) => {
+    const found: DeadRow[] = [];
+    for (const place of ids.length === 0 ? [] : livePlaces(outbox)) {
+      const at = placeSql(outbox, place);
+      const columns = sql`${sql.lit(place.key)} as place, ${at.state} as state, ${countedColumns(outbox, at, LIST_ERROR_CHARACTERS, true)}`;
+      const { rows } = await sql<DeadRow & { state: string }>`select ${columns} from ${at.from} where ${at.id.among(ids)}`.execute(db);
+      found.push(...rows.filter(({ state }) => /^(dead|retrying)(:|$)/.test(state)));
+    }
+    return found;
+  });
 }
 
 /** Returns dead events with their errors as the reader may see them, in the same order. */
@@ -60,7 +125,10 @@ export async function causePage(
   const rows = await deadRows(outbox, start, (at) => causeColumns(at, see !== null));
   // After the connection is released: `see` may need one of its own.
   const seen = see === null ? rows : await see(rows);
-  const wanted = (row: DeadRow): boolean => (filter.type ?? [row.type]).some((type) => isSameCause({ type, error: filter.cause }, row));
+  const wanted = (row: DeadRow): boolean =>
+    isFingerprint(filter.cause)
+      ? (filter.type ?? [row.type]).includes(row.type) && fingerprintOf(row) === filter.cause
+      : (filter.type ?? [row.type]).some((type) => isSameCause({ type, error: filter.cause }, row));
   const found = seen.filter(wanted);
   const last = rows.at(-1);
   const more = found.length > limit;

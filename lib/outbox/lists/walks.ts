@@ -64,14 +64,14 @@ export interface List extends Walks {
 export const unlimited = (walks: readonly Walk[]): Walk[] =>
   walks.map((walk) => (walk.tests.length === 0 ? { ...walk, tried: ALL } : walk));
 
-/** Walks that together give every matching row exactly once; `equalOf` and `places` where they are not the filter's. */
+/** Walks that together give every matching row exactly once; `equalOf`, `places` and `order` where they are not the filter's and the table's. */
 export function listOf(
   outbox: Outbox,
   filter: EventFilter,
   equalOf: (at: PlaceSql) => Equalities | null = (at) => equalities(outbox, at, filter),
   places = placesFor(outbox, filter),
+  order = listOrder(outbox),
 ): List {
-  const order = listOrder(outbox);
   const found: List = { order, walks: [], leftOut: [], missingIndex: null };
   for (const place of places) {
     const at = placeSql(outbox, place);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { groupByCause } from '@/lib/shared/dead-letter-groups';
+import { CauseTally } from '../lists/causes';
 import { newestDead } from '../lists/dead-letters';
 import { listEvents } from '../lists/list-events';
 import type { Outbox } from '../outbox';
@@ -59,8 +59,11 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       await bindInline(opened(), 'died', { columns: { id: 'id', type: 'kind', error: 'error' }, states }),
       false,
     );
+    const tally = new CauseTally();
+    tally.add(rows);
     expect(
-      groupByCause('odd', rows)
+      tally
+        .causes()
         .map(({ type, error, count }) => [type, error, count])
         .sort(),
     ).toEqual([

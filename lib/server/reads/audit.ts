@@ -14,7 +14,7 @@ import type { Context } from '../context';
 import { seesAll } from './shown';
 import { onOutbox } from './outboxes';
 
-/** What an entry can be about: changes to events, marks, proofs, silenced findings, sign-ins, accounts and tokens. */
+/** What an entry can be about: changes to events, marks, proofs, silenced findings, notes on causes, sign-ins, accounts and tokens. */
 export const RECORDED_OPERATIONS: readonly string[] = [
   ...OPERATIONS.map(({ key }) => key),
   'plan',
@@ -32,6 +32,7 @@ export const RECORDED_OPERATIONS: readonly string[] = [
   'turn_changes_off',
   'doctor_silence',
   'doctor_lift',
+  'cause_note',
   'sign_in',
   'sign_in_failed',
   'account_created',

@@ -1,12 +1,21 @@
 import 'server-only';
-import { createHash } from 'node:crypto';
-import { DEAD_SCANNED_MAX, newestDead } from '@/lib/outbox/lists/dead-letters';
+import { CauseTally, fingerprintOf, mergedCause } from '@/lib/outbox/lists/causes';
+import { causeWalk, DEAD_SCANNED_MAX, newestDead, sampleRows } from '@/lib/outbox/lists/dead-letters';
+import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { outboxInfo } from '@/lib/outbox/outbox-info';
 import { within } from '@/lib/shared/async/within';
-import { errorTemplate } from '@/lib/shared/lists/cause';
-import { groupByCause } from '@/lib/shared/dead-letter-groups';
-import type { DeadLetterGroup, DeadLetters } from '@/lib/shared/model';
+import { byCount, type CauseNote, type CauseSample, type DeadLetterGroup, type CountedRows } from '@/lib/shared/dead-letter-groups';
+import { causeText, errorTemplate } from '@/lib/shared/lists/cause';
+import { MASK } from '@/lib/shared/lists/shown';
+import type { Cause } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+import { recordDeed } from '@/lib/store/audit';
+import { type KeptCause, putCauseNote, readCauses } from '@/lib/store/causes';
+import { lastMarkAt } from '@/lib/store/marks';
 import type { Context } from '../context';
+import type { CauseNoteRequest } from '../schemas';
+import { orNothing } from './doctor';
 import { onOutbox } from './outboxes';
 import { seesAll, shownCauses } from './shown';
 import { together } from './together';
@@ -17,7 +26,11 @@ export interface Causes {
   /** Largest first, and how many smaller ones there are. */
   groups: DeadLetterGroup[];
   more: number;
-  searched: NonNullable<DeadLetters['searched']>;
+  /** Of retrying events alone: none of theirs is dead. */
+  retrying: DeadLetterGroup[];
+  /** Dead events of causes that are not kept. */
+  others: number;
+  searched: CountedRows;
 }
 
 interface Kept {
@@ -31,7 +44,7 @@ const GROUPS_MAX = 200;
 /** By whether the reader sees all. Dropped with the outbox's binding. */
 const ofOutboxes = new WeakMap<Outbox, Map<boolean, Kept>>();
 
-/** Causes of the newest dead events as this actor may see them: kept for `keptMs` while as many are dead, otherwise read, once for all who ask. */
+/** Causes of dead events as this actor may see them: kept for `keptMs` while as many are dead, otherwise read, once for all who ask. */
 export async function causesOf(context: Context, outbox: Outbox, dead: number | null, keptMs: number): Promise<Causes> {
   const all = seesAll(context);
   const kept = ofOutboxes.get(outbox) ?? new Map<boolean, Kept>();
@@ -47,14 +60,109 @@ export async function causesOf(context: Context, outbox: Outbox, dead: number | 
     // Read meanwhile: whom what is kept will do, it was read for as well.
     const meanwhile = recent();
     if (meanwhile !== null) return meanwhile;
-    const asOf = new Date().toISOString();
-    const rows = await newestDead(outbox, !all);
-    const searched = { rows: rows.length, complete: rows.length < DEAD_SCANNED_MAX };
-    const groups = groupByCause(outbox.settings.id, await shownCauses(context, outbox, rows));
-    const causes = { asOf, groups: groups.slice(0, GROUPS_MAX), more: Math.max(0, groups.length - GROUPS_MAX), searched };
+    const causes = await readNow(context, outbox);
     kept.set(all, { causes, dead });
     return causes;
   });
+}
+
+/** Causes that are one for who asks. */
+type Alike = [KeptCause, ...KeptCause[]];
+
+/** From the newest dead events where these are all; of more, as the collector counted them last. */
+async function readNow(context: Context, outbox: Outbox): Promise<Causes> {
+  const asOf = new Date().toISOString();
+  const all = seesAll(context);
+  const { db } = context.console.store;
+  const [{ round, acted, causes }, deployAt] = await orNothing(context.console, NOTHING, () =>
+    Promise.all([readCauses(db, outbox.id), lastMarkAt(db, 'deploy', outbox.id)]),
+  );
+  const { state } = context.console.collector.status(outbox.id);
+  const counted = round !== null && round.rows > DEAD_SCANNED_MAX && state !== 'blind' && state !== 'waiting';
+  const rows = counted ? [] : await newestDead(outbox, !all);
+  const groupsOf = (parts: Alike[]) => parts.map((alike) => groupOf(outbox, alike, deployAt)).sort(byCount);
+  if (counted) {
+    const dead = causes.filter(({ count, retrying }) => count > 0 || retrying > 0);
+    // Operators, or the relay, have moved some since.
+    const moved = round.movedAt !== null || (acted !== null && acted > round.beganAt);
+    const told = dead.map((cause) => (moved && cause.known === 'exact' ? { ...cause, known: 'estimated' as const } : cause));
+    const groups = groupsOf(await asSeen(context, outbox, told));
+    const { beganAt, endedAt } = round;
+    const searched = { rows: round.rows, complete: round.known !== 'sampled', round: { beganAt, endedAt } };
+    return { asOf, ...parted(groups), others: round.others, searched };
+  }
+  const complete = rows.length < DEAD_SCANNED_MAX;
+  const known: KeptCause['known'] = complete ? 'exact' : causeWalk(outbox, 'dead')?.parts === null ? 'sampled' : 'capped';
+  const shown = new CauseTally();
+  const seen = await shownCauses(context, outbox, rows);
+  const ids = shown.add(seen);
+  const own = all ? ids : new CauseTally().add(rows);
+  const before = new Map(causes.map((cause) => [cause.id, cause]));
+  const ofShown = new Map<string, Set<string>>();
+  for (const [index, id] of ids.entries()) ofShown.set(id, (ofShown.get(id) ?? new Set()).add(own[index] ?? ''));
+  const groups = shown.causes().map((cause): Alike => {
+    const kept = [...(ofShown.get(cause.id) ?? [])].flatMap((id) => before.get(id) ?? []);
+    // Of what was kept before only what this reading cannot tell.
+    const past = kept.map((one) => ({ ...one, count: 0, samples: [], sums: [], summed: 0, known }));
+    return [{ ...cause, known, retrying: 0, note: null }, ...past];
+  });
+  const dying = new Set(own);
+  const others = causes.filter(({ id, retrying }) => retrying > 0 && !dying.has(id)).map((one) => ({ ...one, count: 0 }));
+  return {
+    asOf,
+    ...parted([...groupsOf(groups), ...groupsOf(await asSeen(context, outbox, others))]),
+    others: 0,
+    searched: { rows: rows.length, complete },
+  };
+}
+
+const NOTHING: [Awaited<ReturnType<typeof readCauses>>, string | null] = [{ round: null, acted: null, causes: [] }, null];
+
+function parted(groups: DeadLetterGroup[]): Pick<Causes, 'groups' | 'more' | 'retrying'> {
+  const dead = groups.filter(({ count }) => count > 0);
+  const retrying = groups.filter(({ count, retrying: of }) => count === 0 && of > 0);
+  return { groups: dead.slice(0, GROUPS_MAX), more: Math.max(0, dead.length - GROUPS_MAX), retrying };
+}
+
+/** Kept causes, those together that this actor cannot tell apart: by what is seen of a sample's error, read again as it is now. */
+async function asSeen(context: Context, outbox: Outbox, causes: readonly KeptCause[]): Promise<Alike[]> {
+  if (seesAll(context) || causes.length === 0) return causes.map((cause) => [cause]);
+  const hidden = hiddenFields(outbox.settings);
+  const rows = await sampleRows(outbox, [...new Set(causes.flatMap(({ samples }) => samples))]);
+  const seen = await shownCauses(context, outbox, rows);
+  const seenOf = new Map(rows.map((row, index) => [`${fingerprintOf(row)} ${row.id}`, seen[index]]));
+  const alike = new Map<string, Alike>();
+  for (const cause of causes) {
+    const { error } = cause;
+    const sample = cause.samples.flatMap((id) => seenOf.get(`${cause.id} ${id}`) ?? [])[0];
+    // Of an event that has gone, nobody can say what its error would hide.
+    const shown: Cause = sample ?? { type: hidden.has('type') ? null : cause.type, error: error === null ? null : MASK };
+    const id = fingerprintOf(shown);
+    const others = alike.get(id);
+    const differ = error === null || error === errorTemplate(error) || others !== undefined;
+    const sums = hidden.has('amount') ? [] : cause.sums.map((sum) => (hidden.has('currency') ? { ...sum, currency: null } : sum));
+    const part: KeptCause = {
+      ...{ ...cause, id, type: shown.type, sums, summed: hidden.has('amount') ? 0 : cause.summed },
+      error: shown.error === null ? null : differ ? errorTemplate(shown.error) : causeText(shown.error),
+    };
+    alike.set(id, [part, ...(others ?? [])]);
+  }
+  return [...alike.values()];
+}
+
+/** From what is best known to what is least. */
+const KNOWN = ['exact', 'estimated', 'capped', 'sampled'] as const;
+
+function groupOf(outbox: Outbox, alike: Alike, deployAt: string | null): DeadLetterGroup {
+  const [first, ...others] = alike;
+  const { id, type, error, count, firstSeenAt, lastSeenAt, seen, samples, sums, summed } = mergedCause(first, others);
+  const known = KNOWN[Math.max(...alike.map((one) => KNOWN.indexOf(one.known)))] ?? 'capped';
+  const [note = null] = alike.flatMap((one) => one.note ?? []).sort((a, b) => b.at.localeCompare(a.at));
+  return {
+    ...{ outbox: outbox.settings.id, id, type, error, count, firstSeenAt, lastSeenAt, seen, samples, sums, summed, known, note },
+    retrying: alike.reduce((sum, one) => sum + one.retrying, 0),
+    newSince: deployAt !== null && firstSeenAt !== null && firstSeenAt > deployAt ? deployAt : null,
+  };
 }
 
 /** The same as far as it is known within `waitMs`, from before if need be and then at once; null while nothing is, or where it cannot be read. */
@@ -69,18 +177,40 @@ export async function knownCauses(context: Context, outboxId: string, keptMs: nu
 /** The causes of an outbox for scripts. Throws Problem `not_found`, `timeout`, `unavailable`. */
 export const readGroups = (context: Context, outboxId: string) =>
   onOutbox(context, outboxId, async (outbox) => {
-    const { groups, searched, ...causes } = await causesOf(context, outbox, null, 0);
-    return { ...causes, groups: groups.map((group) => groupAnswer(group, searched.complete)), searched };
+    const { groups, retrying, searched, ...causes } = await causesOf(context, outbox, null, 0);
+    const by = outboxInfo(outbox).capabilities.fields.error ? 'error' : 'type';
+    return { ...causes, by, groups: groups.map(groupAnswer), retrying: retrying.map(groupAnswer), searched };
   });
 
-function groupAnswer({ outbox: _, error, sums, ...group }: DeadLetterGroup, complete: boolean) {
-  const template = error === null ? null : errorTemplate(error);
+function groupAnswer({ outbox: _, id, error, sums, samples, ...group }: DeadLetterGroup) {
   return {
-    id: createHash('sha256')
-      .update(JSON.stringify([group.type, template]))
-      .digest('hex')
-      .slice(0, 16),
-    ...{ template, known: complete ? 'exact' : 'capped', ...group },
+    ...{ id, template: error === null ? null : errorTemplate(error), ...group },
+    sampleEventId: samples[0] ?? null,
+    samples,
     sums: Object.fromEntries(sums.map(({ amount, currency }) => [currency ?? '', amount])),
   };
+}
+
+/** Samples of a cause with their errors, as they are now and this actor may see them; those that have gone are left out. */
+export const readSamples = (context: Context, outboxId: string, ids: readonly string[]): Promise<CauseSample[]> =>
+  onOutbox(context, outboxId, async (outbox) => {
+    const seen = await shownCauses(context, outbox, await sampleRows(outbox, ids));
+    return seen.map(({ id, error, createdAt, diedAt = null }) => ({ id, error, createdAt, diedAt }));
+  });
+
+/** Writes a note on a cause, with an audit entry; an empty one takes it off. Throws Problem `not_found`. */
+export async function noteCause(
+  context: Context,
+  { outbox, cause: fingerprint, note }: CauseNoteRequest,
+): Promise<{ note: CauseNote | null }> {
+  const { console, actor } = context;
+  console.directory.settings(outbox);
+  return console.store.db.transaction().execute(async (db) => {
+    const written = await putCauseNote(db, { outbox, fingerprint, note, actor });
+    if (written === null) throw new Problem('not_found', 'There is no such cause here, or it has not been counted yet');
+    const told = (text: string | null) => ({ cause: fingerprint, note: text });
+    const deed = { operation: 'cause_note', outbox, reason: note || (written.before ?? '') };
+    await recordDeed(db, actor, { ...deed, before: told(written.before), after: told(written.note?.text ?? null) });
+    return { note: written.note };
+  });
 }

@@ -1,8 +1,8 @@
 import 'server-only';
 import { whyUnread, outboxInfo } from '@/lib/outbox/outbox-info';
-import { byCount } from '@/lib/shared/dead-letter-groups';
+import { byCount, type DeadLetterGroup, type DeadLettersSnapshot, type DeadLetters } from '@/lib/shared/dead-letter-groups';
 import { parseEventFilter, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
-import { type DeadLettersSnapshot, PAGE_LIMIT_DEFAULT, type DeadLetterGroup, type DeadLetters, type EventFilter } from '@/lib/shared/model';
+import { PAGE_LIMIT_DEFAULT, type EventFilter } from '@/lib/shared/model';
 import { unavailable } from '@/lib/shared/figures/measured';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
@@ -13,7 +13,7 @@ import { filtersHidden, refuseHidden, visibleFilter } from './shown';
 
 type DeadLetterRequest = Pick<EventFilter, 'type' | 'error' | 'cause' | 'order'> & { cursor?: string; limit: number };
 
-type CountedLetters = DeadLetters & { groups: DeadLetterGroup[]; more: number };
+type CountedLetters = DeadLetters & { groups: DeadLetterGroup[]; more: number; others: number };
 
 /** Among all outboxes, causes are this old at most while as many events are dead. */
 const KEPT_MS = 15_000;
@@ -33,12 +33,12 @@ export async function readDeadLetters(
     const counted = context.console.snapshots.summary(outboxId, '1h');
     const known = among ? (await counted).depth.dead : null;
     if (known?.count === 0 && known.known === 'exact') return { ...NONE_READ, outbox: info, dead: known, problem: null };
-    const [{ depth }, { groups, more, searched }, page] = await Promise.all([
+    const [{ depth }, { groups, more, others, searched }, page] = await Promise.all([
       counted,
       causesOf(context, outbox, known?.count ?? null, among ? KEPT_MS : 0),
       readEvents(context, outboxId, { ...filter, state: ['dead'] }, { limit, cursor }),
     ]);
-    return { outbox: info, dead: depth.dead, groups, more, searched, page, problem: null };
+    return { outbox: info, dead: depth.dead, groups, more, others, searched, page, problem: null };
   });
 }
 
@@ -58,7 +58,7 @@ export async function readAllDeadLetters(context: Context, request: Omit<DeadLet
   );
 }
 
-const NONE_READ = { groups: [], more: 0, searched: null, page: null };
+const NONE_READ = { groups: [], more: 0, others: 0, searched: null, page: null };
 
 function unreadDeadLetters(outbox: DeadLetters['outbox'], problem: Problem): CountedLetters {
   return { ...NONE_READ, outbox, dead: unavailable(whyUnread(problem)), problem: problem.code === 'timeout' ? 'timeout' : 'unavailable' };
@@ -91,7 +91,12 @@ const CAUSES = 50;
 function withCauses(letters: CountedLetters[]): Omit<DeadLettersSnapshot, 'asOf'> {
   const groups = letters.flatMap((one) => one.groups).sort(byCount);
   const more = letters.reduce((sum, one) => sum + one.more, Math.max(0, groups.length - CAUSES));
-  return { outboxes: letters.map(({ groups: _groups, more: _more, ...rows }) => rows), groups: groups.slice(0, CAUSES), moreGroups: more };
+  return {
+    outboxes: letters.map(({ groups: _groups, more: _more, others: _others, ...rows }) => rows),
+    groups: groups.slice(0, CAUSES),
+    moreGroups: more,
+    otherEvents: letters.reduce((sum, { others }) => sum + others, 0),
+  };
 }
 
 /** What a link to the dead letters of one outbox or all asks for, without filters this actor may not use. */

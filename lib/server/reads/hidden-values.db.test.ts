@@ -2,8 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import { describe, expect, it } from 'vitest';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
-import { groupFilter } from '@/lib/shared/dead-letter-groups';
-import type { DeadLetterGroup } from '@/lib/shared/model';
+import { groupFilter, type DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
 import type { Role } from '@/lib/shared/permissions';
 import { insertAuditEntries } from '@/lib/store/audit';
 import { useTestDatabase } from '@/scripts/testing/database';

@@ -3,7 +3,8 @@ import type { FleetLine } from '../figures/fleet';
 import type { Found, FoundEvent, FoundIn } from '../lists/found';
 import type { Count } from '../figures/measured';
 import type { Window } from '../figures/windows';
-import type { DeadLetterGroup, OutboxReading } from '../model';
+import type { OutboxReading } from '../model';
+import type { DeadLetterGroup } from '../dead-letter-groups';
 
 export type CardEvent = Pick<
   FoundEvent,

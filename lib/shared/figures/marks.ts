@@ -19,9 +19,4 @@ export interface ActionMark extends Omit<Mark, 'kind'> {
   changed: number;
 }
 
-/** A run by itself, by its id. */
-export interface RunMark extends Omit<ActionMark, 'kind'> {
-  kind: 'run';
-}
-
-export type ChartMark = Mark | ActionMark | RunMark;
+export type ChartMark = Mark | ActionMark;

@@ -9,8 +9,11 @@ import type { Cause } from '../model';
 /** Replaces the parts in which texts of one cause differ. */
 export const VARIABLE = '…';
 
+/** The version of the rules below, part of every fingerprint: raise it with any change that gives some error another template. */
+export const CAUSE_RULES = 1;
+
 /** Only the beginning of an error decides its cause. */
-const CAUSE_CHARACTERS = 300;
+export const CAUSE_CHARACTERS = 300;
 export const causeText = (error: string): string => [...error].slice(0, CAUSE_CHARACTERS).join('');
 
 /** As the rule for numbers reads one; a template has `…` in its place, and must be its own template. */

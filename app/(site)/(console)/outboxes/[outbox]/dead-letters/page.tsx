@@ -1,7 +1,7 @@
 import { DeadLettersScreen } from '@/components/dead-letters/dead-letters-screen';
 import { definePage, titled } from '@/lib/server/page';
 import { firstDeadLetters } from '@/lib/server/reads/dead-letters';
-import { deadLettersSnapshot } from '../../../actions';
+import { causeSamples, deadLettersSnapshot, writeCauseNote } from '../../../actions';
 
 export const generateMetadata = titled((words, { outbox = '' }) => words('deadLetters.of', { outbox }));
 
@@ -9,6 +9,11 @@ export default definePage({
   id: 'page.outbox-dead-letters',
   permission: 'outbox:read',
   render: async (context, { params: { outbox = '' }, search }) => (
-    <DeadLettersScreen {...await firstDeadLetters(context, outbox, search)} load={deadLettersSnapshot} />
+    <DeadLettersScreen
+      {...await firstDeadLetters(context, outbox, search)}
+      load={deadLettersSnapshot}
+      samples={causeSamples}
+      note={writeCauseNote}
+    />
   ),
 });

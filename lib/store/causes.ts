@@ -1,0 +1,175 @@
+/** Queries on `cause` and `cause_round`: why the events of an outbox died, as the collector counted them. */
+import { sql, type Transaction } from 'kysely';
+import { CAUSES_MAX, type CauseNote, type CountedCause, type DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
+import type { StoreDb } from './store';
+import { byActor, type Author, type StoreTables } from './tables';
+
+/** A cause as kept; `count` is of its dead events. */
+export interface KeptCause extends CountedCause, Pick<DeadLetterGroup, 'known' | 'retrying' | 'note'> {}
+
+/** One pass over the dead events: how many there were, and how many of them are of causes that are not kept. */
+export interface CauseRound extends Record<'beganAt' | 'endedAt', string>, Record<'rows' | 'others', number> {
+  known: 'exact' | 'estimated' | 'sampled';
+  /** Since when events have moved after it; null if nobody saw any. */
+  movedAt: string | null;
+}
+
+type Keeping = Transaction<StoreTables>;
+
+/** Our text columns and JSON cannot hold everything that other databases' can. */
+const storable = (text: string): string => text.replaceAll('\0', '\u{FFFD}').toWellFormed();
+
+function rowOf(outbox: string, cause: CountedCause, known: DeadLetterGroup['known']) {
+  const { id: fingerprint, type, error, count, firstSeenAt, lastSeenAt, seen, samples, sums, summed } = cause;
+  return {
+    ...{ outbox, fingerprint, firstSeenAt, lastSeenAt, seen, count, known, summed },
+    type: type === null ? null : storable(type),
+    error: error === null ? null : storable(error),
+    samples: JSON.stringify(samples.filter((id) => id === storable(id))),
+    sums: JSON.stringify(sums.map(({ amount, currency }) => ({ amount, currency: currency && storable(currency) }))),
+  };
+}
+
+const column = (name: string) => sql.ref<never>(name);
+/** The earlier or later of what is kept and what comes, in the order of ISO 8601. */
+const furthest = (which: 'least' | 'greatest', name: string) =>
+  sql<string>`${sql.raw(which)}(${sql.ref(`cause.${name}`)}, ${sql.ref(`excluded.${name}`)})`;
+const SEEN = { firstSeenAt: furthest('least', 'first_seen_at'), lastSeenAt: furthest('greatest', 'last_seen_at') };
+
+/** Enters a whole count; causes without events keep their times, notes and samples. Only inside a transaction that holds the lease. */
+export async function putCauseRound(
+  db: Keeping,
+  outbox: string,
+  causes: readonly CountedCause[],
+  { known, ...round }: Omit<CauseRound, 'movedAt'>,
+): Promise<void> {
+  const kept = causes.slice(0, CAUSES_MAX);
+  const others = round.others + causes.slice(CAUSES_MAX).reduce((sum, { count }) => sum + count, 0);
+  const ended = { ...round, others, known, movedAt: null };
+  await db
+    .insertInto('cause_round')
+    .values({ outbox, ...ended })
+    .onConflict((conflict) => conflict.column('outbox').doUpdateSet(ended))
+    .execute();
+  await db
+    .updateTable('cause')
+    .set({ count: 0, sums: '[]', summed: 0, known: 'exact' })
+    .where('outbox', '=', outbox)
+    .where('count', '>', 0)
+    .where(sql<boolean>`fingerprint <> all(${kept.map(({ id }) => id)}::text[])`)
+    .execute();
+  if (kept.length > 0) {
+    await db
+      .insertInto('cause')
+      .values(kept.map((cause) => rowOf(outbox, cause, known)))
+      .onConflict((conflict) =>
+        conflict.columns(['outbox', 'fingerprint']).doUpdateSet({
+          ...SEEN,
+          ...{ error: column('excluded.error'), seen: column('excluded.seen'), count: column('excluded.count') },
+          ...{ known, samples: column('excluded.samples'), sums: column('excluded.sums'), summed: column('excluded.summed') },
+        }),
+      )
+      .execute();
+  }
+  // As many without events as with: those with a note first, then the last seen.
+  await sql`delete from cause where outbox = ${outbox} and fingerprint in (select fingerprint from cause
+    where outbox = ${outbox} and count = 0 and retrying = 0 order by note is null, last_seen_at desc nulls last offset ${sql.lit(CAUSES_MAX)})`.execute(
+    db,
+  );
+}
+
+/** Enters what the newest dead events tell between two rounds: new causes, with at least so many events. Only under the lease. */
+export async function putNewestCauses(db: Keeping, outbox: string, causes: readonly CountedCause[]): Promise<void> {
+  const moved = { movedAt: sql<string>`coalesce(moved_at, clock_timestamp())` };
+  await db.updateTable('cause_round').set(moved).where('outbox', '=', outbox).execute();
+  const more = sql<boolean>`excluded.count > cause.count`;
+  const raised = (name: string) => sql<never>`case when ${more} then ${sql.ref(`excluded.${name}`)} else ${sql.ref(`cause.${name}`)} end`;
+  await db
+    .insertInto('cause')
+    .values(causes.slice(0, CAUSES_MAX).map((cause) => rowOf(outbox, cause, 'capped')))
+    .onConflict((conflict) =>
+      conflict.columns(['outbox', 'fingerprint']).doUpdateSet({
+        ...SEEN,
+        ...{ count: raised('count'), known: raised('known'), sums: raised('sums'), summed: raised('summed') },
+        samples: column('excluded.samples'),
+      }),
+    )
+    .execute();
+}
+
+/** Enters how many of the newest retrying events fail for which cause. Only under the lease. */
+export async function putRetryCauses(db: Keeping, outbox: string, causes: readonly CountedCause[]): Promise<void> {
+  const kept = causes.slice(0, CAUSES_MAX);
+  const gone = db.updateTable('cause').set({ retrying: 0 }).where('outbox', '=', outbox).where('retrying', '>', 0);
+  await gone.where(sql<boolean>`fingerprint <> all(${kept.map(({ id }) => id)}::text[])`).execute();
+  if (kept.length === 0) return;
+  await db
+    .insertInto('cause')
+    // They are not dead: neither count, times of death nor sums are theirs.
+    .values(kept.map((cause) => ({ ...rowOf(outbox, { ...cause, count: 0, sums: [], summed: 0 }, 'exact'), retrying: cause.count })))
+    .onConflict((conflict) =>
+      conflict.columns(['outbox', 'fingerprint']).doUpdateSet({ retrying: column('excluded.retrying'), lastSeenAt: SEEN.lastSeenAt }),
+    )
+    .execute();
+}
+
+/** The last round, and the causes that have events, most first; `acted`: when operators acted last. By the primary keys; 1,000 rows at most. */
+export async function readCauses(
+  db: StoreDb,
+  outbox: string,
+): Promise<{ round: CauseRound | null; acted: string | null; causes: KeptCause[] }> {
+  const [round, rows] = await Promise.all([
+    db
+      .selectFrom('cause_round')
+      .leftJoin('acted', 'acted.outbox', 'cause_round.outbox')
+      .select(['beganAt', 'endedAt', 'rows', 'others', 'known', 'movedAt', 'lastAt'])
+      .where('cause_round.outbox', '=', outbox)
+      .executeTakeFirst(),
+    db
+      .selectFrom('cause')
+      .selectAll()
+      .where('outbox', '=', outbox)
+      .where((eb) => eb.or([eb('count', '>', 0), eb('retrying', '>', 0), eb('note', 'is not', null)]))
+      .orderBy('count', 'desc')
+      .orderBy('lastSeenAt', 'desc')
+      .limit(2 * CAUSES_MAX)
+      .execute(),
+  ]);
+  const { lastAt: acted = null, ...told } = round ?? {};
+  const causes = rows.map(({ outbox: _, fingerprint: id, samples, sums, note, noteActorId: _id, noteActorName, noteAt, ...cause }) => ({
+    ...{ ...cause, id },
+    samples: JSON.parse(samples) as string[],
+    sums: JSON.parse(sums) as CountedCause['sums'],
+    note: note === null ? null : { text: note, actor: noteActorName ?? '', at: noteAt ?? '' },
+  }));
+  return { round: round === undefined ? null : (told as CauseRound), acted, causes };
+}
+
+/** Writes a note on a cause, or takes it off with an empty one; null if there is no such cause, else the note before. */
+export async function putCauseNote(
+  db: StoreDb,
+  { outbox, fingerprint, note, actor }: Record<'outbox' | 'fingerprint' | 'note', string> & { actor: Author },
+): Promise<{ before: string | null; note: CauseNote | null } | null> {
+  const before = await db
+    .selectFrom('cause')
+    .select('note')
+    .where('outbox', '=', outbox)
+    .where('fingerprint', '=', fingerprint)
+    .forUpdate()
+    .executeTakeFirst();
+  if (before === undefined) return null;
+  const by = note === '' ? { actorId: null, actorName: null } : byActor(actor);
+  const written = await db
+    .updateTable('cause')
+    .set({
+      note: note === '' ? null : note,
+      noteActorId: by.actorId,
+      noteActorName: by.actorName,
+      noteAt: note === '' ? null : sql<string>`now()`,
+    })
+    .where('outbox', '=', outbox)
+    .where('fingerprint', '=', fingerprint)
+    .returning('noteAt')
+    .executeTakeFirstOrThrow();
+  return { before: before.note, note: note === '' ? null : { text: note, actor: actor.name, at: written.noteAt ?? '' } };
+}
