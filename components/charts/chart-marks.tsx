@@ -1,6 +1,6 @@
 import { useContext, type CSSProperties, type ComponentType, memo } from 'react';
 import { Anchor, Button } from '@mantine/core';
-import { IconAlertTriangle, IconHandClick, IconNote, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
+import { IconAlertTriangle, IconHandClick, IconNote, IconPlayerPlay, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
 import type { ChartMark, Mark } from '@/lib/shared/figures/marks';
@@ -8,7 +8,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
 import { Float, useFloat } from '../frame/float';
 import { useChange } from '../frame/use-change';
-import { actionHref } from '../hrefs';
+import { actionHref, runHref } from '../hrefs';
 import { TakeOffContext, type TakeOff, useMarkKind } from './chart-parts';
 import type { ChartProps } from './chart-model';
 import classes from './charts.module.css';
@@ -18,6 +18,7 @@ const SIGNS: Record<ChartMark['kind'], ComponentType<IconProps>> = {
   incident: IconAlertTriangle,
   note: IconNote,
   action: IconHandClick,
+  run: IconPlayerPlay,
 };
 
 /** The flag of a mark: a tooltip on hover, touch and focus; on click its link, and a button to take it off. */
@@ -36,7 +37,8 @@ function MarkFlag({ mark, style }: { mark: ChartMark; style: CSSProperties }) {
     'data-tip': float === null ? label : undefined,
     children: <Sign size={12} stroke={2} aria-hidden />,
   };
-  if (mark.kind === 'action') return <Link href={actionHref(mark.id)} prefetch={false} {...flag} />;
+  if (mark.kind === 'action' || mark.kind === 'run')
+    return <Link href={mark.kind === 'run' ? runHref(mark.id) : actionHref(mark.id)} prefetch={false} {...flag} />;
   if (takeOff === null)
     return url === null ? <button type="button" {...flag} /> : <a href={url} target="_blank" rel="noreferrer" {...flag} />;
   return (

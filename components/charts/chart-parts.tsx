@@ -50,8 +50,8 @@ export function useMarkKind(): (mark: ChartMark) => string {
   const words = useTranslations('outbox.charts');
   const operation = useOperationName();
   return (mark) =>
-    mark.kind === 'action'
-      ? words('actionMark', { operation: operation(mark.operation), count: mark.changed })
+    mark.kind === 'action' || mark.kind === 'run'
+      ? words(`${mark.kind}Mark`, { operation: operation(mark.operation), count: mark.changed })
       : words(`marks.${mark.kind}`);
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { UUID } from '@/lib/database/column-text';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import { postgresEngine } from '@/lib/database/postgres/engine';
 import type { StoredRecord } from '@/lib/interventions/records';
@@ -37,10 +38,12 @@ export function entriesOf({ header, lines }: StoredRecord): NewAuditEntry[] {
 }
 
 /**
- * The decision that an intervention is a part of, by a key such as those of our own screens; null for one alone. Only what has the same
- * author, outbox, operation and reason is one: a key cannot hide an action under another.
+ * The decision that an intervention is a part of: a run, whose keys no door takes, or by a key such as clients of several batches send; null
+ * for one alone. Only what has the same author, outbox, operation and reason is one: a key cannot hide an action under another.
  */
 function decisionOf({ outbox, actor_id: actor, key, operation, reason }: StoredRecord['header']): string | null {
+  const [, run] = /^run\/([0-9a-f-]{36})\/\d+$/.exec(key) ?? [];
+  if (run !== undefined && UUID.test(run)) return run;
   const [, decision] = /^([0-9a-f-]{36})\/\d+$/i.exec(key) ?? [];
   return decision === undefined ? null : entryId(JSON.stringify([outbox, actor, decision, operation, reason]), 0);
 }

@@ -106,7 +106,8 @@ function matches(entry: string, filter: AuditFilter): RawBuilder<boolean> {
   const { action, on, from, to } = filter;
   const value = (column: string): RawBuilder<unknown> => sql.ref(`${entry}.${column}`);
   const tests = EXACT_FILTERS.flatMap((name) => (filter[name] === undefined ? [] : [sql`${value(EXACT[name])} = ${filter[name]}`]));
-  const same = sql`(select ${actionOf('same')} from audit_entry as same where same.intervention_id = ${action} limit 1)`;
+  // By the id of one of its interventions, or of a run.
+  const same = sql`coalesce((select ${actionOf('same')} from audit_entry as same where same.intervention_id = ${action} limit 1), ${action}::uuid)`;
   if (action !== undefined) tests.push(sql`${actionOf(entry)} = ${same}`);
   if (on !== undefined) tests.push(sql`(${value('outbox')} is not null or ${value('operation')} = 'mark')`);
   if (from !== undefined) tests.push(sql`${value('at')} >= ${from}`);

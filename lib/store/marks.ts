@@ -81,7 +81,7 @@ export async function lastMarkAt(db: StoreDb, kind: Mark['kind'], outbox: string
 const RECORDS_MAX = 100;
 
 /**
- * What operators did to an outbox in a time, from its newest records that were carried since and changed anything. Served by the index on
+ * What operators did to an outbox in a time, runs aside, from its newest records that were carried since and changed anything. Served by the index on
  * (outbox, carried_at), then for each record by that on its lines, at most 200; locks nothing.
  */
 export async function listActions(db: StoreDb, { outbox, from, to }: Required<MarkFilter>): Promise<ActionMark[]> {
@@ -91,6 +91,7 @@ export async function listActions(db: StoreDb, { outbox, from, to }: Required<Ma
     from (select id from carried_record where outbox = ${outbox} and carried_at >= ${from} and carried_at < ${to}::timestamptz + interval '1 day'
       order by carried_at desc limit ${sql.lit(RECORDS_MAX)}) as record
     join audit_entry as line on line.intervention_id = record.id and line.outcome = 'applied'
+    where not exists (select from run where run.id = line.action)
     group by coalesce(line.action, line.intervention_id)
     having min(line.at) >= ${from} and min(line.at) < ${to} order by min(line.at) desc`.execute(db);
   return rows.map((row) => ({ ...row, kind: 'action', url: null }));

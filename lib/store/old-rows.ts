@@ -19,7 +19,23 @@ const KEPT_DAYS: [table: keyof StoreTables, time: string, days: number][] = [
   ['unsettled_intervention', 'not_applied_at', 90],
 ];
 
+/** Days to keep a plan that nobody started, and a run that is over, with its plan. */
+const PLAN_DAYS = 30;
+const RUN_DAYS = 90;
+
+/** By scans of tables that have a row per decision; the events of a plan go with it. */
+async function deleteOldRuns(db: StoreDb): Promise<void> {
+  const over = sql`select id from run where ended_at < now() - make_interval(days => ${RUN_DAYS}::int)`;
+  await sql`with old as (${over}), batches as (delete from run_batch where run_id in (select id from old)) delete from run where id in (select id from old)`.execute(
+    db,
+  );
+  await sql`delete from plan where created_at < now() - make_interval(days => ${PLAN_DAYS}::int) and not exists (select from run where plan_id = plan.id)`.execute(
+    db,
+  );
+}
+
 export async function deleteOldRows(db: StoreDb): Promise<void> {
+  await deleteOldRuns(db);
   await Promise.all(
     KEPT_DAYS.map(([table, time, days]) =>
       sql`delete from ${sql.table(table)} where ${sql.ref(time)} < now() - make_interval(days => ${days}::int)`.execute(db),

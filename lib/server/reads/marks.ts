@@ -2,10 +2,12 @@ import 'server-only';
 import { createHash } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 import { createOnce, type Once } from '@/lib/shared/async/once';
-import type { ChartMark, Mark } from '@/lib/shared/figures/marks';
+import { runOf } from '@/lib/runs/run/progress';
+import type { ChartMark, Mark, RunMark } from '@/lib/shared/figures/marks';
 import { Problem } from '@/lib/shared/problems';
 import { recordDeed } from '@/lib/store/audit';
 import { findMarkByKey, insertMark, listActions, listMarks, MARKS_MAX, removeMark, type MarkFilter } from '@/lib/store/marks';
+import { runsBetween, type StoredRun } from '@/lib/store/runs';
 import type { StoreDb } from '@/lib/store/store';
 import type { Context } from '../context';
 import type { MarkRequest } from '../schemas';
@@ -22,15 +24,20 @@ export async function readMarks({ console }: Context, filter: MarkFilter): Promi
 const SHARED_MS = 5_000;
 const ofStores = new WeakMap<StoreDb, Once>();
 
-/** Marks and operators' actions for the charts of an outbox; without them while the store is away. */
+/** Marks, operators' actions and runs for the charts of an outbox; without them while the store is away. */
 export function chartMarks(context: Context, filter: Required<MarkFilter>): Promise<ChartMark[]> {
   const { db } = context.console.store;
   const once = ofStores.get(db) ?? createOnce();
   ofStores.set(db, once);
   return orNothing(context.console, [], async () => {
     const actions = once([filter, Math.floor(Date.now() / SHARED_MS)], () => listActions(db, filter));
-    return [...(await readMarks(context, filter)).marks, ...(await actions)];
+    return [...(await readMarks(context, filter)).marks, ...(await actions), ...(await runsBetween(db, filter)).map(runMark)];
   });
+}
+
+function runMark(stored: StoredRun): RunMark {
+  const { id, outbox, operation, reason, maker, changed, createdAt, beganAt } = runOf(stored).run;
+  return { kind: 'run', id, at: beganAt ?? createdAt, text: reason, outbox, url: null, actor: maker, operation, changed };
 }
 
 /** Puts a mark on the charts, with an audit entry, once per key. Throws Problem `invalid` (unknown outbox), `key_reused`. */

@@ -19,4 +19,9 @@ export interface ActionMark extends Omit<Mark, 'kind'> {
   changed: number;
 }
 
-export type ChartMark = Mark | ActionMark;
+/** A run by itself, by its id. */
+export interface RunMark extends Omit<ActionMark, 'kind'> {
+  kind: 'run';
+}
+
+export type ChartMark = Mark | ActionMark | RunMark;
