@@ -8,7 +8,7 @@ import type { PlanRequest } from '@/lib/shared/runs/plans';
 import { updateAccount } from '@/lib/store/accounts';
 import { findPlan } from '@/lib/store/plans';
 import { idOf, refused, TABLE, usePlans } from '@/scripts/testing/plans';
-import { causeIds } from './cause-ids';
+import { causeIds } from '@/lib/outbox/lists/causes';
 import { createPlan } from './create';
 import { factsOf, verifyPlan } from './plan';
 import { whyVoid } from './void';

@@ -9,7 +9,7 @@ import { Problem } from '@/lib/shared/problems';
 import { PLAN_IDS_MAX, PLAN_STEP, type PlanSource } from '@/lib/shared/runs/plans';
 import type { State } from '@/lib/shared/states';
 import { outboxOfRun } from '@/lib/store/plans';
-import { causeIds } from './cause-ids';
+import { causeIds } from '@/lib/outbox/lists/causes';
 import type { PlanDeps } from './plan';
 
 export interface Step {

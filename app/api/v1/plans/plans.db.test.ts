@@ -69,7 +69,7 @@ describe('a script', () => {
     expect(plans.map(({ id }) => id)).toEqual([one.id]);
   });
 
-  it('is told of every field that is wrong, and of a key that is missing', async () => {
+  it('is told of every field that is wrong, and of a key that is empty', async () => {
     expect(await answerOf(await post(request({ filter: { state: 'dead', colour: 'red' } })))).toMatchObject({
       status: 400,
       fields: { colour: expect.stringContaining('unknown') },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { makePlan } from '@/lib/server/reads/plans';
 import { defineRoute } from '@/lib/server/route';
 import { nothing, ofOutbox, planRequest, requireKey } from '@/lib/server/schemas';
@@ -10,8 +11,8 @@ export const POST = defineRoute({
   body: planRequest,
   attempted: ({ params, body }) => ({ ...params, operation: 'plan', reason: body.reason }),
   run: async (context, { params, body, request }) => {
-    const sent = request.headers.get('idempotency-key') ?? '';
-    const key = requireKey(sent, 'Send an Idempotency-Key header, so that a repeat makes no second plan');
+    // Without one, each request makes a plan: nothing runs by it.
+    const key = requireKey(request.headers.get('idempotency-key') ?? randomUUID(), 'The Idempotency-Key header is not one');
     return Response.json(await makePlan(context, params.outbox, body, key), { status: 201 });
   },
 });
