@@ -111,12 +111,14 @@ function Facts({ plan }: { plan: Plan }) {
     [t('facts.ends'), plan.state === 'open' ? <AbsoluteTime at={expiresAt} /> : null],
     [
       t('facts.hash'),
-      <span className={classes.hash}>
-        <Hint reason={t('facts.hashWhy')}>
-          <code>{hash.slice(0, HASH_SHOWN)}</code>
-        </Hint>
-        <CopyText text={hash} label={t('facts.copyHash')} />
-      </span>,
+      hash === '' ? null : (
+        <span className={classes.hash}>
+          <Hint reason={t('facts.hashWhy')}>
+            <code>{hash.slice(0, HASH_SHOWN)}</code>
+          </Hint>
+          <CopyText text={hash} label={t('facts.copyHash')} />
+        </span>
+      ),
     ],
   ];
   return <FactList className={classes.facts} facts={facts} />;

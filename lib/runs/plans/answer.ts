@@ -31,7 +31,7 @@ export async function answerPlan(deps: PlanDeps, actor: Actor, planId: string, {
     throw new Problem('forbidden', 'You made this plan, so somebody else has to answer: send them its address');
   if (hash !== null && hash !== plan.hash)
     throw new Problem('conflict', 'This is not the hash of the plan: look at it again, and answer what you see then. Nothing was answered');
-  if (answer === 'approve') await requireWhole(deps, plan);
+  if (answer === 'approve' && plan.runId === null) await requireWhole(deps, plan);
   const state = answer === 'approve' ? 'approved' : 'refused';
   return db.transaction().execute(async (transaction) => {
     const said = { planId, hash: plan.hash, policy: policyOf(deps, plan), state, actor, reason, minutes: APPROVED_MINUTES } as const;

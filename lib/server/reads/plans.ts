@@ -114,34 +114,19 @@ export async function readApprovals(context: Context): Promise<PlansSnapshot & {
   const { actor } = context;
   const ids = can(actor.role, 'plan:approve') && actor.kind === 'account' ? await openRequests(db, PLANS_SHOWN) : [];
   const rows = ids.length === 0 ? [] : await selectPlans(db, { ids }, null, PLANS_SHOWN);
-  const lines = await linesOf(
-    context,
-    rows.filter(({ actorId }) => actorId !== actor.id),
-  );
-  const plans = lines.plans.filter(({ approval, state }) => state === 'open' && approval?.state === 'requested');
-  return { asOf: lines.asOf, plans, count: plans.length };
+  const { asOf, plans: lines } = await linesOf(context, rows);
+  const plans = lines.filter(({ own, approval, state }) => !own && state === 'open' && approval?.state === 'requested');
+  return { asOf, plans, count: plans.length };
 }
 
 async function linesOf(context: Context, rows: readonly PlanRow[]): Promise<PlansSnapshot> {
-  const approvals = await approvalsOf(
-    context.console.store.db,
-    rows.map(({ id }) => id),
-  );
   const deps = planDeps(context.console);
+  const ids = rows.map(({ id }) => id);
+  const approvals = await approvalsOf(deps.store.db, ids);
   const plans = await Promise.all(
     rows.map(async (row): Promise<PlanLine> => {
       const approval = approvals.get(row.id) ?? null;
-      const plan = await presented(context, row, approval, isVoidByRules(deps, row, approval));
-      const {
-        source: _source,
-        types: _types,
-        warnings: _warnings,
-        sql: _sql,
-        hash: _hash,
-        searched: _searched,
-        orderNotLooked: _,
-        ...line
-      } = plan;
+      const { source: _, types: _types, sql: _sql, ...line } = await presented(context, row, approval, isVoidByRules(deps, row, approval));
       return { ...line, progress: progressOf(row) };
     }),
   );
@@ -169,10 +154,12 @@ async function shownPlan(context: Context, row: PlanRow): Promise<Plan> {
 async function presented(context: Context, row: PlanRow, approval: ApprovalRow | null, isVoid: boolean): Promise<Plan> {
   const { spend: _spend, samples: _samples, ...facts } = factsOf(row);
   const { id, outbox, operation, reason, count, hash, createdAt, expiresAt } = row;
+  // Not ten thousand ids with every look.
+  const source = sourceOf(row);
   const plan: Plan = {
     ...{ id, outbox, operation, reason, count, hash, createdAt, expiresAt },
     ...facts,
-    source: sourceOf(row),
+    source: 'ids' in source ? { ids: source.ids.slice(0, PLAN_SHOWN) } : source,
     maker: row.actorName,
     own: row.actorId === context.actor.id,
     approval: approval === null ? null : await shownApproval(context, row, approval, isVoid),
