@@ -14,6 +14,7 @@ import { peerBench } from './peer';
 import { recordsBench } from './records';
 import { relayBench } from './relay';
 import { rollupBench } from './rollup';
+import { runsBench } from './runs';
 import { createDatabases } from './support/databases';
 import { budgetTable, commit, judge, machine, markdown, writeResults, type Results, type Table } from './support/report';
 import { startBenchServer } from './support/server';
@@ -36,6 +37,7 @@ const BENCHES: readonly Bench[] = [
   fleetBench,
   viewersBench,
   connectionsBench,
+  runsBench,
 ];
 
 const { values, positionals } = parseArgs({

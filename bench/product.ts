@@ -2,6 +2,20 @@
  * The product as the benchmarks call it: the functions its screens and routes call, in one place, so that a benchmark
  * goes on measuring what the product does when the product does it otherwise.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unsettledLog } from '@/lib/audit/unsettled-log';
+import { openDatabase } from '@/lib/database/database';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
+import { createPlan } from '@/lib/runs/plans/create';
+import { leftoverIds } from '@/lib/runs/run/leftovers';
+import { createRuns } from '@/lib/runs/run/runs';
+import { changeRunAs, runById, startRun } from '@/lib/runs/run/start';
+import type { Actor } from '@/lib/shared/permissions';
+import { DEFAULT_PACE } from '@/lib/shared/runs/runs';
+import { insertAccount } from '@/lib/store/accounts';
+import { proveAuditTakesEntries } from '@/lib/store/audit';
+import { migrateStore, openStore, type Store } from '@/lib/store/store';
+import { settingsFor } from '@/scripts/testing/outbox';
 import { examineOutbox } from '@/lib/doctor/examine';
 import { openHistory } from '@/lib/history/history';
 import { createCollector } from '@/lib/history/collector/collector';
@@ -24,7 +38,6 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
 import { stepSecondsOf } from '@/lib/shared/figures/windows';
-import type { Store } from '@/lib/store/store';
 
 export const OUTBOX_ID = 'bench';
 export const PAGE_ROWS = 50;
@@ -244,4 +257,43 @@ export async function doctorsAdvice(outbox: Outbox): Promise<{ checks: string[];
       check.startsWith('index_') && cure !== null ? [{ check, sql: cure, estimatedBytes: Number(values.estimatedBytes) }] : [],
     ),
   };
+}
+
+/** A plan of all dead events of an outbox, carried out by a run to its end; how long each of its transactions took, in milliseconds. */
+export async function carryOut(url: string, storeUrl: string, { shape: key, table }: { shape: string; table: string }): Promise<number[]> {
+  const shape = SHAPES.find((one) => one.key === key);
+  if (shape === undefined) throw new Error(`There is no shape ${key}`);
+  const migrated = await migrateStore(storeUrl);
+  if (!migrated.ok) throw new Error(migrated.detail);
+  const store = openStore(storeUrl);
+  const settings = settingsFor(shape, { id: OUTBOX_ID, table });
+  const before = openDatabase({ id: OUTBOX_ID, url, operatorUrl: url });
+  await applyInstall(await bindForInstall(settings, before, url), url).finally(() => before.close());
+  const directory = createDirectory({
+    databases: [{ id: OUTBOX_ID, url, operatorUrl: url }],
+    outboxes: [{ ...settings, database: OUTBOX_ID }],
+  });
+  const id = await insertAccount(store.db, { email: 'bench@example.com', passwordHash: '-', role: 'operator' });
+  const maker: Actor = { id: `account:${id ?? ''}`, name: 'bench@example.com', role: 'operator', kind: 'account' };
+  const deps = { store, directory, approvals: [], leftovers: leftoverIds };
+  const unsettled = unsettledLog(store, () => undefined);
+  const requireStore = () => proveAuditTakesEntries(store.db);
+  const runs = createRuns({ ...deps, unsettled, requireStore, onRecord: () => undefined, onError: (_, error) => console.error(error) });
+  try {
+    const request = { operation: 'requeue', reason: 'the broker is back', source: { filter: 'state=dead' } };
+    const plan = await createPlan(deps, maker, OUTBOX_ID, request, 'bench');
+    const run = await startRun(deps, maker, plan.id, DEFAULT_PACE, 'bench');
+    runs.start();
+    for (let state = 'queued'; state !== 'done'; await sleep(200)) {
+      const { because, ...now } = await runById(deps, run.id);
+      state = now.state;
+      // Somebody says that it goes on after the first.
+      if (because !== null) await changeRunAs(deps, maker, run.id, 'resume');
+    }
+    const took = await store.db.selectFrom('run_batch').select('tookMs').where('runId', '=', run.id).execute();
+    return took.flatMap(({ tookMs }) => tookMs ?? []);
+  } finally {
+    await runs.stop();
+    await Promise.all([directory.close(), store.close()]);
+  }
 }

@@ -22,6 +22,7 @@ import { proofSource } from '@/lib/proving/keep';
 import { leftoverIds } from '@/lib/runs/run/leftovers';
 import { blockedOutboxes } from '@/lib/runs/approvals/policy';
 import { createRuns } from '@/lib/runs/run/runs';
+import { within } from '@/lib/shared/async/within';
 import { Problem } from '@/lib/shared/problems';
 import { noteActed } from '@/lib/store/acted';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
@@ -153,9 +154,8 @@ async function create() {
     log: log(),
     /** Waits for work under way, then ends the console's own. */
     async stop(): Promise<void> {
-      await underWay.end(PATIENCE_MS);
+      await Promise.all([underWay.end(PATIENCE_MS), within(runs.stop(), PATIENCE_MS)]);
       housekeeping.stop();
-      await runs.stop();
       await Promise.all([settling.stop(), carrier.stop(), collector.stop()]);
       await Promise.all([directory.close(), collected.close(), store.close()]);
     },
