@@ -1,5 +1,5 @@
 /** What one person changes without a second one, through the door of single interventions. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { depsFor, freshKey } from '@/fixtures/interventions';
 import type { ApprovalRule } from '@/lib/config/config';
 import { getEvent } from '@/lib/outbox/rows/get-event';
@@ -149,6 +149,16 @@ describe('one person', () => {
     expect(await codeOf(send(rule, [3, 4]))).toBe('approval_required');
     expect(await send(rule, [3])).toMatchObject({ outcome: 'applied' });
     expect(await findApproval(world.store.db, (await plan(depsOf(rule), { ids: [idOf(4)] })).id)).toMatchObject({ state: 'requested' });
+  });
+
+  it('changes nothing while that cannot be counted', async () => {
+    const key = `spending sample ${world.maker.id}`;
+    await storeDatabase.query('select pg_advisory_lock(hashtextextended($1, 0))', [key]);
+    onTestFinished(async () => {
+      await storeDatabase.query('select pg_advisory_unlock_all()');
+    });
+    expect(await refused(send({ rows: 3 }, [1]))).toMatchObject({ code: 'unavailable', ofStore: true });
+    expect(await pendingRows()).toBe(0);
   });
 
   it('is told before', async () => {

@@ -16,6 +16,8 @@ import { deleteSpending, replaceSpending } from '@/lib/store/spending';
 import { isIdempotent, readsEvents, rulesFor, spendOf } from './limits';
 import { hasNoApprover, passedNow, reserve, spendingId, type PolicyDeps } from './policy';
 
+const STORE_AWAY = 'The console cannot count in its own store at the moment what one person may change alone, so this try changed nothing';
+
 type Spender = Pick<OutboxEvent, 'id' | 'type' | 'amount' | 'currency'>;
 
 interface Alone {
@@ -52,9 +54,9 @@ async function reservedFirst({ deps, by, request, carryOut }: Alone, rules: read
   try {
     await store.db.transaction().execute((db) => reserve(deps, db, intended, reserved, id));
   } catch (error) {
+    if (!(error instanceof Problem)) throw new Problem('unavailable', STORE_AWAY, { ofStore: true, cause: error });
     // Sent again while it is under way, or after its events were changed, it changes nothing more: it gets the same answer.
-    if (error instanceof Problem && error.code === 'approval_required' && (isUnderWay(by) || (await isDone(interventions, by))))
-      return carryOut();
+    if (error.code === 'approval_required' && (isUnderWay(by) || (await isDone(interventions, by)))) return carryOut();
     throw error;
   }
   const result = await carryOut().catch(async (error: unknown) => {
