@@ -5,7 +5,7 @@ import { expect, isTakenOver, test as base } from './fixtures';
 import { type HostedConsole, hostedConsole, watchAddresses } from './support/hosted-console';
 import { operate } from './support/operate';
 import { insertEscrow } from './support/rows';
-import { SCREENS } from './support/screens';
+import { addressOf, SCREENS } from './support/screens';
 
 const BASE_PATH = '/outbox';
 
@@ -71,12 +71,11 @@ test('a link from elsewhere leads over the sign-in back to its page, with cookie
   expect(astray).toEqual([]);
 });
 
-test('every screen stays below the path, and whatever it loads is there', async ({ page, world, hosted, database }) => {
+test('every screen stays below the path, and whatever it loads is there', async ({ page, playwright, world, hosted, database }) => {
   await signInAt(page, hosted, world);
   const seen = watchAddresses(page, hosted.url);
-  const event = (await insertEscrow(database('escrow'))).id;
   for (const screen of SCREENS.filter(({ open }) => open !== true)) {
-    const answer = await page.goto(hosted.url + screen.path.replace('{event}', event));
+    const answer = await page.goto(hosted.url + (await addressOf(screen, { database, request: playwright.request, world })));
     expect(answer?.status(), screen.name).toBe(200);
     await expect(page.getByRole('heading').first()).toBeVisible();
     await page.waitForLoadState('networkidle');

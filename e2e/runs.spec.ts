@@ -43,12 +43,13 @@ async function picture(page: Page, info: TestInfo, name: string): Promise<void> 
   await info.attach(name, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
 }
 
-/** Plans all events of a cause from its line, with a reason of three letters. */
+/** Plans one more try of all events of a cause from its line. */
 async function planCause(page: Page, error: string): Promise<void> {
   await page.goto('/outboxes/escrow/dead-letters');
   await causeOf(page, error)
     .getByRole('button', { name: /^Plan requeue/ })
     .click();
+  await page.getByLabel('Operation').selectOption({ label: 'Plan one more try' });
   await page.getByLabel('Reason').fill('fix');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/plans\//);
@@ -121,7 +122,7 @@ test('what is still refused stops it after one, and the others are as they were'
   await page.getByRole('button', { name: /^Plan the 1/ }).click();
   await page.getByLabel('Reason').fill('the last one');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('Requeue 1 event of Escrow');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Try 1 event of Escrow once more');
   await page.getByRole('button', { name: 'Start with 1' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'The event is out.' })).toBeVisible();
   expect(await states(escrow, ids)).toEqual({ processed: 40 });

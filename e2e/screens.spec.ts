@@ -2,8 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures';
 import { LOCALE_COOKIE } from '@/lib/shared/preferences';
 import { axeFindings, scriptBytes, scrollsSideways } from './support/measure';
-import { insertEscrow } from './support/rows';
-import { SCREENS, type Screen } from './support/screens';
+import { addressOf, SCREENS, type Screen } from './support/screens';
 
 const KB = 1000;
 
@@ -14,8 +13,8 @@ for (const screen of SCREENS) {
   test.describe(screen.name, () => {
     let path = screen.path;
 
-    test.beforeAll(async ({ database }) => {
-      if (path.includes('{event}')) path = path.replace('{event}', (await insertEscrow(database('escrow'))).id);
+    test.beforeAll(async ({ database, playwright, world }) => {
+      path = await addressOf(screen, { database, request: playwright.request, world });
     });
 
     test('has no serious finding of axe, in the light theme and in the dark one', async ({ page, signIn }) => {

@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
-import { groupFilter, type DeadLetterGroup, type DeadLettersSnapshot, type DeadLetters } from '@/lib/shared/dead-letter-groups';
+import type { DeadLetterGroup, DeadLettersSnapshot, DeadLetters } from '@/lib/shared/dead-letter-groups';
 import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -64,11 +64,10 @@ export function DeadLettersScreen(props: DeadLettersScreenProps) {
   });
   const mayOperate = useMay('event:operate');
   const infos = new Map(snapshot.outboxes.map((letters) => [letters.outbox.id, letters.outbox]));
-  const planOf = ({ outbox: id, type, error }: DeadLetterGroup): PlanChoice | null => {
-    const info = infos.get(id);
+  const planOf = ({ outbox: of, id: cause }: DeadLetterGroup): PlanChoice | null => {
+    const info = infos.get(of);
     const [first, ...others] = info === undefined ? [] : planOperations(info, ['dead']);
-    const source = { filter: deadQuery(groupFilter({ type, error })) };
-    return first === undefined ? null : { outbox: id, operations: [first, ...others], source };
+    return first === undefined ? null : { outbox: of, operations: [first, ...others], source: { cause } };
   };
   const [only] = outbox === null ? [] : snapshot.outboxes;
   const shown = useSteadyRows(query, only?.page?.events, round);

@@ -4,6 +4,7 @@ import { Fragment, useDeferredValue, useMemo, useRef, useState, useEffect } from
 import { Link } from '../frame/go';
 import { useSearchParams } from 'next/navigation';
 import { Anchor, Button, Title } from '@mantine/core';
+import { IconUsers } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
 import type { FleetLine } from '@/lib/shared/figures/fleet';
@@ -11,6 +12,8 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { AuditLacks } from '../audit/audit-lacks';
 import { TableSigns } from '../figures/mark';
 import { Age } from '../figures/time';
+import { useOutboxName } from '../frame/console';
+import { Note } from '../frame/note';
 import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/live';
 import { UnreachableRow, FIGURE_COLUMNS, FleetRow } from './fleet-row';
@@ -97,6 +100,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
       </header>
       <TableSigns />
       <AuditLacks lacks={snapshot.lacks} />
+      <ApprovalsBlocked outboxes={snapshot.approvalsBlocked ?? []} />
       {snapshot.databases.length > 0 && <FleetDatabases databases={snapshot.databases} onChoose={(database) => setFilter({ database })} />}
       {(many || query !== '') && <FleetBar snapshot={snapshot} filter={filter} shown={shown.length} search={search} onChange={setFilter} />}
       {snapshot.entries.length === 0 ? (
@@ -147,6 +151,20 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
       )}
       <News news={snapshot.news} entries={snapshot.entries} />
     </>
+  );
+}
+
+/** Rules that ask for a second person where nobody may be one. */
+function ApprovalsBlocked({ outboxes }: { outboxes: readonly string[] }) {
+  const t = useTranslations('plans.approvals');
+  const outboxName = useOutboxName();
+  if (outboxes.length === 0) return null;
+  return (
+    <div className={classes.blocked}>
+      <Note icon={<IconUsers size={16} aria-hidden />} dashed>
+        {t('blocked', { outboxes: outboxes.map(outboxName).join(', ') })}
+      </Note>
+    </div>
   );
 }
 

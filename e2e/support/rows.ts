@@ -101,3 +101,24 @@ export async function intervene(
   });
   return { status: answer.status(), body: (await answer.json()) as Answer['body'] };
 }
+
+/** Plans these events over HTTP; returns the plan's id. */
+export async function planEvents(
+  api: APIRequestContext,
+  outbox: string,
+  { operation = 'archive', ids, reason = 'a story of the tests' }: { operation?: string; ids: string[]; reason?: string },
+): Promise<string> {
+  const answer = await api.post(`/api/v1/outboxes/${outbox}/plans`, {
+    headers: { 'idempotency-key': randomUUID() },
+    data: { operation, reason, source: { ids } },
+  });
+  if (answer.status() !== 201) throw new Error(`POST plans answered ${String(answer.status())}: ${await answer.text()}`);
+  return ((await answer.json()) as { id: string }).id;
+}
+
+/** Starts it; returns the run's id. */
+export async function startPlan(api: APIRequestContext, plan: string): Promise<string> {
+  const answer = await api.post(`/api/v1/plans/${plan}/run`, { headers: { 'idempotency-key': randomUUID() }, data: {} });
+  if (answer.status() !== 201) throw new Error(`POST run answered ${String(answer.status())}: ${await answer.text()}`);
+  return ((await answer.json()) as { id: string }).id;
+}

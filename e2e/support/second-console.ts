@@ -15,6 +15,7 @@ export interface Configured {
   outboxes: Record<string, unknown>[];
   /** The demo's has one: its page elsewhere shows cards. */
   embedding?: Record<string, unknown>;
+  approvals?: Record<string, unknown>[];
 }
 
 export interface Answered {

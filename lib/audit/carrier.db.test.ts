@@ -109,6 +109,22 @@ describe('the carrier', () => {
     expect(ofEach).toEqual([parts.slice(0, 2).sort(), parts.slice(0, 2).sort(), ...parts.slice(2).map((one) => [one])]);
   });
 
+  it('puts the batches of a run together, found by its id', async () => {
+    const run = freshKey();
+    for (const [of, part] of [
+      [RETRYING, 1],
+      [PENDING, 2],
+    ] as const) {
+      const stored = await getEvent(open.outbox, of);
+      const request = { operation: 'archive', events: [{ id: of, version: stored?.event.version ?? '' }], reason: 'a run' };
+      await intervene(depsFor(open.outbox), ANNA, 'sample', request, `run/${run}/${String(part)}`);
+    }
+    await start().carryAll();
+    const { entries } = await listAudit(store, { action: run }, { limit: 9, by: 'action' });
+    expect(entries).toMatchObject([{ operation: 'archive', events: { changed: 2, left: 0 } }]);
+    expect((await listAudit(store, { action: run }, { limit: 9 })).entries).toHaveLength(2);
+  });
+
   it('finds a record that was committed late, behind newer ones', async () => {
     const late = new pg.Client({ connectionString: observed.url });
     await late.connect();

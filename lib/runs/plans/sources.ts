@@ -84,13 +84,8 @@ async function* ofIds(outbox: Outbox, ids: readonly string[], which: 'all' | 'le
   if (missing.length > 0) {
     const named = missing.slice(0, NAMED_MAX).map((id) => JSON.stringify(id.slice(0, 80)));
     const others = missing.length > named.length ? ` and ${missing.length - named.length} more` : '';
-    throw new Problem(
-      'invalid',
-      `Outbox ${outbox.id} has no event ${named.join(', ')}${others}: correct or leave out these ids. Nothing was planned`,
-      {
-        fields: { source: `${missing.length} ids are unknown here` },
-      },
-    );
+    const unknown = `no event ${named.join(', ')}${others}: correct or leave out these ids`;
+    throw new Problem('invalid', `Outbox ${outbox.id} has ${unknown}. Nothing was planned`, { fields: { source: `has ${unknown}` } });
   }
   found.sort(
     (one, other) => compare(one.createdAt ?? '', other.createdAt ?? '') || one.id.localeCompare(other.id, 'en', { numeric: true }),
