@@ -107,8 +107,9 @@ async function holdRows(work: StepChange, seen: readonly Seen[], wait: Wait): Pr
   if (locked.length === 0) return [];
   const ids = locked.map(({ id }) => id);
   const now = new Map((await heldStatement(work, ids).execute(work.db)).rows.map((row) => [row.id, row]));
+  const rows = new Map(locked.map((row) => [row.id, row]));
   return seen.flatMap(({ id, version }) => {
-    const [row, current] = [locked.find((one) => one.id === id), now.get(id)];
+    const [row, current] = [rows.get(id), now.get(id)];
     const untouched = row !== undefined && current !== undefined && current.touched !== null && isAsSeen(version, current);
     return untouched ? [{ ...row, version }] : [];
   });
@@ -205,7 +206,8 @@ async function writeRows(work: StepChange, held: HeldRow[], expectation: Expecta
     const { rows } = await insertStatement(work, held, author).execute(db);
     // Without RETURNING, all rows were copied, or the statement failed.
     if (engine.features.returning) changed = rows.map(({ id }) => id);
-    const moved = held.filter(({ id }) => changed.includes(id));
+    const copied = new Set(changed);
+    const moved = held.filter(({ id }) => copied.has(id));
     if (moved.length > 0) await deleteStatement(work, moved).execute(db);
   }
   if (step.notify !== null && engine.features.notify) {

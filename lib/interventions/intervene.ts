@@ -223,7 +223,7 @@ function refusalOf(failure: DatabaseFailure, outbox: Outbox): Problem {
     return new Problem(
       'read_only',
       `The operator's role lacks a privilege on outbox ${outbox.id}: run the install command and apply its grants. This try changed nothing`,
-      { cause: failure },
+      { because: 'no_grant', cause: failure },
     );
   }
   const { code, detail } = databaseProblem(failure, outbox.database.id);

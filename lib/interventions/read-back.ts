@@ -58,11 +58,12 @@ export async function readBack(
     from ${at.from} where ${at.id.among(row.changed)}`.execute(db);
   const afterwards = new Map(rows.map((one) => [one.id, one]));
   const elsewhere = await standElsewhere(work, [target], row.changed);
+  const locked = new Map(row.locked.map((one) => [one.id, one]));
   for (const id of row.changed) {
     const after = afterwards.get(id);
     const stood = row.expectation.elsewhere.filter((one) => one.id === id).map(({ table }) => table);
     const other = elsewhere.find((one) => one.id === id && !stood.includes(one.table));
-    const before = row.locked.find((one) => one.id === id);
+    const before = locked.get(id);
     const fault: Fault | null =
       after === undefined || before === undefined
         ? { because: 'not_there', detail: tableLabel(target.table) }

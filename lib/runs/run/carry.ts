@@ -20,8 +20,6 @@ import { FOLLOWED_SECONDS, progressOf, type RunProgress } from './progress';
 
 /** Nothing to do until somebody says so. */
 export const IDLE = Infinity;
-/** Between two questions how long fresh events wait. */
-const FRESH_EVERY_MS = 5_000;
 const RETRY_MOST_MS = 15_000;
 /** A refused batch of a cancelled run, which nobody resumes. */
 const REFUSED_MS = 10_000;
@@ -318,7 +316,7 @@ export class Carrying {
 
   private async freshWait(): Promise<PauseReason | null> {
     const { waited } = this.progress;
-    if (waited === null || Date.now() < this.lookedFreshAt + FRESH_EVERY_MS) return null;
+    if (waited === null || Date.now() < this.lookedFreshAt + this.deps.timing.freshEveryMs) return null;
     this.lookedFreshAt = Date.now();
     const fresh = await oldestWaiting(await this.outbox(), waited.at).catch(() => null);
     // Too slow to be asked again and again.

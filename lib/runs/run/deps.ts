@@ -12,6 +12,8 @@ export const RUN_TIMING = {
   noFateMs: 60_000,
   /** Fresh events may wait so much longer than any did before. */
   freshMs: 10_000,
+  /** Between two questions how long they wait. */
+  freshEveryMs: 5_000,
   /** Before the first repeat, and before a locked event is tried again. */
   retryMs: 1_000,
   followMs: 60_000,

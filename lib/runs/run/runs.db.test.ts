@@ -1,7 +1,16 @@
 /** Runs from their start to their end, on both engines, with a relay: pace, order, pauses and what people do to them. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changesOf, createRunTable, isOver, openRunWorld, startRelay, type RunProcess, type RunWorld } from '@/fixtures/runs';
+import {
+  changesOf,
+  createRunTable,
+  isOver,
+  openRunWorld,
+  startRelay,
+  WARNING_SHAPE,
+  type RunProcess,
+  type RunWorld,
+} from '@/fixtures/runs';
 import { ENGINE_KEYS } from '@/lib/shared/model';
 import { updateAccount } from '@/lib/store/accounts';
 import { useTestDatabase } from '@/scripts/testing/database';
@@ -164,6 +173,42 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     await world.until(id, isOver);
   });
 
+  it('stops when its outbox takes no changes, with a batch declared, which goes first when it is resumed', async () => {
+    relay = startRelay(database);
+    await world.dead(range(1, 30));
+    const operator = engine === 'postgres' ? `o_${database.name}` : `o_${database.name}@'%'`;
+    const table = engine === 'postgres' ? 'mine' : `${database.name}.mine`;
+    const may = (verb: string) => database.query(`${verb} UPDATE (state) ON ${table} ${verb === 'GRANT' ? 'TO' : 'FROM'} ${operator}`);
+    let sent = 0;
+    process.at.send = async () => {
+      if ((sent += 1) === 3) await may('REVOKE');
+    };
+    const id = await world.start();
+    const run = await world.until(id, ({ state }) => state === 'paused');
+    expect(run).toMatchObject({ because: 'read_only', changed: 3, remaining: 27 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(sent).toBe(3);
+    await may('GRANT');
+    await changeRunAs(world, world.maker, id, 'resume');
+    expect(await world.until(id, isOver)).toMatchObject({ changed: 30 });
+  });
+
+  it('stops when events created since wait longer than any did before', async () => {
+    relay = startRelay(database);
+    await process.end();
+    process = await world.process({ freshMs: 300, freshEveryMs: 50 });
+    await world.dead(range(1, 3_000));
+    const id = await world.start();
+    await world.until(id, ({ changed }) => changed >= 8);
+    await database.query(`INSERT INTO mine (id, kind, body) VALUES (-1, 'fresh', '{}')`);
+    const run = await world.until(id, ({ state }) => state !== 'running');
+    expect(run).toMatchObject({ state: 'paused', because: 'fresh_events_wait' });
+    await database.query('DELETE FROM mine WHERE id = -1');
+    await changeRunAs(world, world.maker, id, 'resume');
+    await changeRunAs(world, world.maker, id, 'cancel');
+    await world.until(id, ({ endedAt }) => endedAt !== null);
+  });
+
   it('tries locked events last, three times', async () => {
     relay = startRelay(database);
     await world.dead(range(1, 12));
@@ -199,4 +244,25 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
       { idleMs: 60_000 },
     );
   }
+});
+
+describe('a run of a plan that warns', () => {
+  const database = useTestDatabase(createRunTable);
+  const storeDatabase = useTestDatabase();
+
+  it('waits for a word after the first event is out', async () => {
+    const world = await openRunWorld(database, storeDatabase, WARNING_SHAPE);
+    const [process, relay] = [await world.process(), startRelay(database)];
+    try {
+      await world.dead(range(1, 20));
+      const id = await world.start();
+      const run = await world.until(id, ({ state }) => state === 'paused');
+      expect(run).toMatchObject({ because: 'first_is_out', changed: 1, fates: { published: 1 }, firstOutMs: expect.any(Number) });
+      await changeRunAs(world, world.maker, id, 'resume');
+      expect(await world.until(id, isOver)).toMatchObject({ changed: 20, fates: { published: 20 } });
+    } finally {
+      await Promise.all([process.end(), relay.stop()]);
+      await world.close();
+    }
+  });
 });
