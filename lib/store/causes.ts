@@ -71,12 +71,14 @@ export async function putCauseRound(
       )
       .execute();
   }
-  // As many without events as with: those with a note first, then the last seen.
-  await sql`delete from cause where outbox = ${outbox} and fingerprint in (select fingerprint from cause
-    where outbox = ${outbox} and count = 0 and retrying = 0 order by note is null, last_seen_at desc nulls last offset ${sql.lit(CAUSES_MAX)})`.execute(
-    db,
-  );
+  await forgetOthers(db, outbox, CAUSES_MAX);
 }
+
+/** Keeps so many causes with events and as many without: those with a note, the largest, those seen last. */
+const forgetOthers = (db: Keeping, outbox: string, most: number) =>
+  sql`delete from cause where outbox = ${outbox} and fingerprint in (select fingerprint from (
+      select fingerprint, row_number() over (partition by count > 0 or retrying > 0 order by note is null, count desc, last_seen_at desc nulls last) as n
+      from cause where outbox = ${outbox}) as ranked where n > ${sql.lit(most)})`.execute(db);
 
 /** Enters what the newest dead events tell between two rounds: new causes, with at least so many events. Only under the lease. */
 export async function putNewestCauses(db: Keeping, outbox: string, causes: readonly CountedCause[]): Promise<void> {
@@ -95,6 +97,8 @@ export async function putNewestCauses(db: Keeping, outbox: string, causes: reado
       }),
     )
     .execute();
+  // A new cause has few events: it is not to go before the round ends.
+  await forgetOthers(db, outbox, 2 * CAUSES_MAX);
 }
 
 /** Enters how many of the newest retrying events fail for which cause. Only under the lease. */
