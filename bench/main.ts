@@ -1,6 +1,7 @@
 /** `npm run bench [-- <name>… [--rows N[,N]]]`: measures, prints, writes bench/results/<name>.json, fails when a budget is missed. */
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench';
+import { causesBench } from './causes';
 import { collectorBench } from './collector';
 import { connectionsBench } from './connections';
 import { doctorBench } from './doctor';
@@ -32,6 +33,7 @@ const BENCHES: readonly Bench[] = [
   relayBench,
   watchingBench,
   collectorBench,
+  causesBench,
   exactlyOnceBench,
   verdictsBench,
   fleetBench,

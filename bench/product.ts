@@ -22,7 +22,7 @@ import { createCollector } from '@/lib/history/collector/collector';
 import { readProgress } from '@/fixtures/collector/progress';
 import { attemptsObserver } from '@/lib/history/collector/observers/attempts';
 import { takeReading } from '@/lib/snapshots/readings';
-import type { Compute } from '@/lib/live/take-reading';
+import { computeInStore, type Compute } from '@/lib/live/take-reading';
 import { quantiles } from '@/lib/figures/latency';
 import { lineOf, sumOf } from '@/fixtures/collector/rollups';
 import { ALL_TYPES, seriesOfType, typeOfSeries, decodeCell } from '@/lib/rollup/cell';
@@ -36,6 +36,7 @@ import { listOrder } from '@/lib/outbox/lists/order';
 import { neighboursOf } from '@/lib/outbox/lists/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/shape/catalog.gen';
+import { defineShape } from '@/lib/shape/define';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
 import { stepSecondsOf } from '@/lib/shared/figures/windows';
 
@@ -195,6 +196,56 @@ export function collect(
     tickMs: TICK_MS,
     retentionDays,
     depthNow: () => Promise.resolve(null),
+    onError: (_, error) => onError(error),
+  });
+  collector.start();
+  return {
+    async stop() {
+      await collector.stop();
+      await directory.close();
+    },
+  };
+}
+
+/** The collector as the console runs it, of a table of dead events that both engines can have; with the depth as screens read it. */
+export function collectCauses(
+  url: string,
+  table: string,
+  store: Store,
+  tickMs: number,
+  onError: (error: unknown) => void,
+): { stop(): Promise<void> } {
+  const shape = defineShape({
+    key: 'inline',
+    label: 'settlements',
+    origin: 'bench',
+    engines: ['postgres', 'mysql'],
+    table,
+    columns: { id: 'id', type: 'kind', error: 'error', createdAt: 'made', payload: 'body' },
+    states: [
+      { state: 'dead', when: { column: 'status', equals: 'failed' } },
+      { state: 'pending', when: { column: 'status', equals: 'new' } },
+      { state: 'published', when: { column: 'status', equals: 'out' } },
+    ],
+  });
+  const amount = { value: 'payload.amount', currency: 'payload.currency' };
+  const settings = {
+    id: OUTBOX_ID,
+    name: shape.label,
+    database: OUTBOX_ID,
+    table,
+    shape,
+    inline: true,
+    parameters: {},
+    links: [],
+    amount,
+    mask: [],
+  };
+  const directory = createDirectory({ databases: [{ id: OUTBOX_ID, url }], readAs: 'collector', outboxes: [settings] });
+  const snapshots = createSnapshots(directory, { history: openHistory(store), compute: computeInStore(store) });
+  const collector = createCollector({
+    ...{ directory, store, observers: [], tickMs, retentionDays: RETENTION_DAYS },
+    depthNow: (outbox) => snapshots.depthNow(outbox),
     onError: (_, error) => onError(error),
   });
   collector.start();
