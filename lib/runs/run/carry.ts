@@ -232,7 +232,7 @@ export class Carrying {
         );
       }
       if (going && send !== null) await declareBatch(db, lease, run.id, send);
-      const followedFor = job.unsure(0).length > 0 ? FOLLOWED_SECONDS : null;
+      const followedFor = (done === true || pause != null) && job.unsure(0).length > 0 ? FOLLOWED_SECONDS : null;
       const next = !going
         ? {}
         : done === true

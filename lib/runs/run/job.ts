@@ -24,6 +24,9 @@ import { plannedEvents } from '../plans/plan';
 /** Chunks of the plan that stay unpacked. */
 const CHUNKS_KEPT = 12;
 const NONE = -1;
+const LOCKED = outcomeCode('locked');
+/** More than there are fates. */
+const FATE_CODES = 16;
 
 export interface JobBatch {
   n: number;
@@ -145,28 +148,38 @@ export async function loadJob(db: StoreDb, run: Pick<StoredRun, 'id' | 'planId' 
 
   /** The sums, made of every event each time. `doubt`: it is not known whether the declared batch was committed. */
   function counts(doubt: boolean): { counts: RunCounts; left: Record<string, number> } {
+    // Numbers alone: of 250,000 events it is made with every batch.
+    const tally = new Uint32Array(256 * FATE_CODES);
+    let lockedYet = 0;
+    for (let position = 0; position < count; position += 1) {
+      const code = outcomes[position] ?? 0;
+      if (code === LOCKED && (tries[position] ?? 0) < LOCKED_TRIES) lockedYet += 1;
+      else {
+        const at = code * FATE_CODES + (fates[position] ?? 0);
+        tally[at] = (tally[at] ?? 0) + 1;
+      }
+    }
     const sums: RunCounts = {
-      ...{ requested: count, changed: 0, conflicted: 0, locked: 0, failed: 0, unknown: 0, remaining: 0 },
+      ...{ requested: count, changed: 0, conflicted: 0, locked: 0, failed: 0, unknown: 0, remaining: lockedYet },
       fates: { published: 0, gone: 0, failedAgain: 0, waiting: 0, notKnown: 0 },
     };
     const left: Record<string, number> = {};
-    const leave = (code: string): void => void (left[code] = (left[code] ?? 0) + 1);
-    const doubted = new Set(doubt ? declared?.positions : []);
-    for (let position = 0; position < count; position += 1) {
-      const code = outcome(position);
-      if (isOpen(position)) {
-        sums[doubted.has(position) ? 'unknown' : 'remaining'] += 1;
-        continue;
-      }
-      sums[countOf(code)] += 1;
-      if (code !== 'changed') leave(code);
-      else if (followed) {
-        const became = runFateOf(fate(position));
-        sums.fates[became] += 1;
-        if (became === 'failedAgain') leave('failed_again');
-        if (became === 'waiting') leave('waiting');
-        if (became === 'notKnown') leave('not_known');
-      }
+    const leave = (code: string, events: number): void => void (left[code] = (left[code] ?? 0) + events);
+    tally.forEach((events, at) => {
+      if (events === 0) return;
+      const code = outcomeOf(Math.floor(at / FATE_CODES));
+      sums[countOf(code)] += events;
+      if (code !== 'changed' && code !== 'remaining') leave(code, events);
+      if (code !== 'changed' || !followed) return;
+      const became = runFateOf(eventFateOf(at % FATE_CODES));
+      sums.fates[became] += events;
+      if (became === 'failedAgain') leave('failed_again', events);
+      if (became === 'waiting') leave('waiting', events);
+      if (became === 'notKnown') leave('not_known', events);
+    });
+    if (doubt && declared !== null) {
+      sums.unknown = declared.positions.length;
+      sums.remaining -= sums.unknown;
     }
     if (sums.remaining > 0) left.remaining = sums.remaining;
     return { counts: sums, left };
