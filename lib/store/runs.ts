@@ -83,8 +83,8 @@ export const listRuns = (db: StoreDb, outboxes: readonly string[], limit: number
 
 /** Neither over nor forgotten: not ended, or their fates are looked at. */
 const isOpen = sql<boolean>`(ended_at is null or followed_until is not null)`;
-/** A paused one that nobody looks at any more has nothing to do, unless a batch of it was declared. */
-const hasWork = sql<boolean>`(state in ('queued', 'running') or (state = 'cancelled' and ended_at is null) or followed_until is not null
+/** A paused one that nobody looks at any more has nothing to do, unless it goes on by itself or a batch of it was declared. */
+const hasWork = sql<boolean>`(state in ('queued', 'running') or (state = 'paused' and because = 'unavailable') or (state = 'cancelled' and ended_at is null) or followed_until is not null
   or ${isDeclared})`;
 
 /** Runs of an outbox with something to do, in the order in which they go. Served by the partial index on (outbox, created_at). */
