@@ -174,6 +174,13 @@ export class Carrying {
     const { job, run, progress } = this;
     const batch = job.declared();
     if (batch === null) return 0;
+    // Of a batch that surely was not committed, it is asked again whether it may be.
+    const why = this.failing !== null && !this.doubt && isGoing(row) ? await this.check() : null;
+    if (why !== null) {
+      await this.write({ pause: why });
+      this.refused = true;
+      return IDLE;
+    }
     const { operation, reason, maker } = run;
     const events = (await ofStore(job.eventsAt(batch.positions))).map(({ id, version }) => ({ id, version }));
     let [from, to] = [0, 0];
@@ -201,9 +208,9 @@ export class Carrying {
     if (progress.window !== null) progress.window.left = Math.max(0, progress.window.left - batch.positions.length);
     progress.batch = nextBatch(progress.batch, tookMs);
     // The answer is kept whatever becomes of the next batch.
-    const why = isGoing(row) ? await this.check().catch(() => undefined) : undefined;
-    const choice = why === null && (progress.window?.left ?? 0) > 0 ? this.choose() : undefined;
-    await this.write({ answer, ...(choice?.again === false && { choice }), ...(why != null && { pause: why }) });
+    const stop = isGoing(row) ? await this.check().catch(() => undefined) : undefined;
+    const choice = stop === null && (progress.window?.left ?? 0) > 0 ? this.choose() : undefined;
+    await this.write({ answer, ...(choice?.again === false && { choice }), ...(stop != null && { pause: stop }) });
     return 0;
   }
 

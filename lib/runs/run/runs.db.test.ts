@@ -188,6 +188,12 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     expect(run).toMatchObject({ because: 'read_only', changed: 3, remaining: 27 });
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(sent).toBe(3);
+    // It was not committed: it is not sent in the name of somebody who may not any more.
+    await updateAccount(world.store.db, world.maker.name, { disabled: true });
+    await changeRunAs(world, world.maker, id, 'resume');
+    await world.until(id, ({ because }) => because === 'not_allowed');
+    await updateAccount(world.store.db, world.maker.name, { disabled: false });
+    expect(sent).toBe(3);
     await may('GRANT');
     await changeRunAs(world, world.maker, id, 'resume');
     expect(await world.until(id, isOver)).toMatchObject({ changed: 30 });

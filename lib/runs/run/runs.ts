@@ -1,5 +1,6 @@
 /** Carries out the runs of every outbox whose lease this process gets, one at a time per outbox; any number of processes share the work. */
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +23,9 @@ export function createRuns(options: Options) {
   let waker = new AbortController();
 
   const pause = async (milliseconds: number): Promise<void> => {
-    const signal = AbortSignal.any([stopping.signal, waker.signal]);
+    const { signal } = waker;
+    // A loop per outbox waits on this one signal: more listeners than Node takes for a leak.
+    setMaxListeners(0, signal);
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
   };
 
@@ -110,16 +113,19 @@ export function createRuns(options: Options) {
     start(): void {
       if (!stopping.signal.aborted) return;
       stopping = new AbortController();
+      waker = new AbortController();
       polling = poll();
     },
     /** A run was started, or is to go on: it is looked at now. */
     wake(): void {
+      if (stopping.signal.aborted) return;
       waker.abort();
       waker = new AbortController();
     },
     /** Waits for what is under way, then gives the leases back. */
     async stop(): Promise<void> {
       stopping.abort();
+      waker.abort();
       await polling;
       await Promise.all(owned.values());
     },
