@@ -54,6 +54,7 @@ export function PlanDecision({ plan, decisions, onChanged }: PlanDecisionProps) 
         </Button>
       ),
     );
+  if (standing === 'refused' && plan.approval !== null) return box('red', <Answered approval={plan.approval} as="refused" />, again);
   if (standing === 'void' || plan.state === 'expired')
     return box('grey', t(`decide.${plan.state === 'expired' ? 'expired' : 'void'}`, { hours: PLAN_HOURS }), again);
   const startable = <Start plan={plan} start={decisions.start} onChanged={onChanged} />;
@@ -66,7 +67,6 @@ export function PlanDecision({ plan, decisions, onChanged }: PlanDecisionProps) 
       </>
     );
   if (standing === 'requested') return <Requested plan={plan} approval={plan.approval} decisions={decisions} onChanged={onChanged} />;
-  if (standing === 'refused') return box('red', <Answered approval={plan.approval} as="refused" />, again);
   return box('grey', <Answered approval={plan.approval} as={plan.approval.answer === null ? 'unanswered' : 'lapsed'} />, again);
 }
 

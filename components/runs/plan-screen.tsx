@@ -43,7 +43,7 @@ export function PlanScreen({ initial, load, decisions }: PlanScreenProps) {
   const lead = isFollowed(plan.operation) ? 'lead.followed' : 'lead.batches';
   return (
     <div className={classes.screen}>
-      <header>
+      <header className={classes.top}>
         <div className={classes.head}>
           <h1 className={classes.title}>
             <Planned plan={plan} />
@@ -77,7 +77,7 @@ function Warnings({ plan: { warnings, operation, count, orderNotLooked } }: { pl
         <p key={code}>
           <IconAlertTriangle size={16} aria-hidden />
           <span>
-            {about < count && t('interventions.some', { count: about, all: count })}
+            {count > 1 && t('interventions.some', { count: about, all: count })}
             {warning(code)}
           </span>
         </p>

@@ -29,9 +29,9 @@ export function useSums(): (plan: Pick<Plan, 'sums' | 'withoutAmount'>) => strin
   };
 }
 
-/** What a plan waits for: its approval, where it asks for one that has not been used. */
+/** What a plan waits for: its approval, where it asks for one that has not been used. A refusal stays one. */
 export const stateOfPlan = ({ state, approval }: Pick<Plan, 'state' | 'approval'>) =>
-  state === 'open' && approval !== null ? approval.state : state;
+  approval !== null && (state === 'open' || approval.state === 'refused') ? approval.state : state;
 
 const HUES = {
   open: 'blue',
