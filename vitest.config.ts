@@ -53,7 +53,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'race',
-          include: ['e2e/{races,faults}/**/*.race.test.ts'],
+          include: ['e2e/{races,faults,runs}/**/*.race.test.ts'],
           globalSetup: ['scripts/testing/postgres.ts', 'scripts/testing/mariadb.ts'],
           testTimeout: 1_200_000,
           hookTimeout: 600_000,

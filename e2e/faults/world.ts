@@ -79,7 +79,7 @@ export async function makeWorld(store: TestDatabase, mysql: TestMysql): Promise<
       for (const line of [...lines.flatMap(({ reader, operator }) => [reader, operator]), storeLine]) line.close();
       sink.close();
       await sinkServer.close();
-      await postgres.close();
+      await postgres.end();
     },
   };
 }

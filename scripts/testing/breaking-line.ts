@@ -22,7 +22,11 @@ export interface Line {
   breakAt: (when: Break, onBreak?: () => void) => void;
   /** Ends every connection and takes no new one, until `mend`. */
   cut: () => void;
-  /** Lets everybody through; it does not break at a commit any more. */
+  /** From now on every packet takes so many milliseconds longer, in both directions. */
+  delay: (ms: number) => void;
+  /** Open connections stay open and nothing comes through them any more, until `mend` ends them; new ones get through. */
+  halfOpen: () => void;
+  /** Lets everybody through at once; it does not break at a commit any more. */
   mend: () => void;
   close: () => void;
 }
@@ -35,6 +39,18 @@ export async function lineTo(address: string, when: Break | null, onBreak: () =>
   let armed = when === null ? null : { when, onBreak };
   let broke = false;
   let down = false;
+  let delayMs = 0;
+  const silent = new Set<net.Socket>();
+  /** Keeps the order of what was sent, whatever the delay was then. */
+  const passing = (from: net.Socket, to: net.Socket): ((data: Buffer) => void) => {
+    let last = 0;
+    return (data) => {
+      if (silent.has(from)) return;
+      last = Math.max(last, Date.now() + delayMs);
+      if (delayMs === 0 && last <= Date.now()) to.write(data);
+      else setTimeout(() => silent.has(from) || to.write(data), last - Date.now());
+    };
+  };
   const cut = (): void => {
     down = true;
     for (const socket of sockets) socket.destroy();
@@ -51,12 +67,13 @@ export async function lineTo(address: string, when: Break | null, onBreak: () =>
       socket.on('error', () => undefined);
       socket.on('close', () => sockets.delete(socket));
     }
-    upstream.on('data', (data) => client.write(data));
-    upstream.on('close', () => client.destroy());
-    client.on('close', () => upstream.destroy());
+    upstream.on('data', passing(upstream, client));
+    upstream.on('close', () => silent.has(client) || client.destroy());
+    client.on('close', () => silent.has(client) || upstream.destroy());
+    const forward = passing(client, upstream);
     client.on('data', (data) => {
-      if (armed === null || !COMMIT.test(data.toString('latin1'))) {
-        upstream.write(data);
+      if (armed === null || silent.has(client) || !COMMIT.test(data.toString('latin1'))) {
+        forward(data);
         return;
       }
       const at = armed;
@@ -83,9 +100,16 @@ export async function lineTo(address: string, when: Break | null, onBreak: () =>
       broke = false;
     },
     cut,
+    delay: (ms) => (delayMs = ms),
+    halfOpen: () => {
+      for (const socket of sockets) silent.add(socket);
+    },
     mend: () => {
       down = false;
       armed = null;
+      delayMs = 0;
+      for (const socket of silent) socket.destroy();
+      silent.clear();
     },
     close: () => {
       cut();

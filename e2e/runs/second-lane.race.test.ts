@@ -1,0 +1,3 @@
+import { checkLane } from './seeds';
+
+checkLane(1);
