@@ -57,6 +57,8 @@ export function RunScreen({ initial, load, actions }: RunScreenProps) {
         >
           {t(`states.${run.state}`)}
         </span>
+        {/* In a line that stays, so that nothing moves when they go. */}
+        {mayOperate && !isEnded(run) && <RunControls run={run} actions={actions} onChanged={refresh} />}
       </header>
       <section className={classes.now} data-hue={hueOfRun(run)}>
         <p className={classes.says} role="status">
@@ -66,7 +68,6 @@ export function RunScreen({ initial, load, actions }: RunScreenProps) {
         {advice !== null && <p>{advice}</p>}
         {followed !== null && <p className={classes.dimmed}>{t('followed', { at: format.absolute(followed) })}</p>}
         {run.error !== null && run.fates.failedAgain > 0 && <bdi className={classes.error}>{visibleText(run.error)}</bdi>}
-        {mayOperate && !isEnded(run) && <RunControls run={run} actions={actions} onChanged={refresh} />}
       </section>
       <Facts run={run} />
       {/* Last: it comes and goes while the run is under way. */}
@@ -133,8 +134,8 @@ function Facts({ run }: { run: Run }) {
   const facts: [string, ReactNode][] = [
     [t('facts.reason'), <bdi>{visibleText(run.reason)}</bdi>],
     [t('facts.maker'), <bdi>{visibleText(run.maker)}</bdi>],
-    [t('facts.began'), beganAt === null ? null : <RelativeTime at={beganAt} />],
-    [t('facts.ended'), endedAt === null ? null : <RelativeTime at={endedAt} />],
+    [t('facts.began'), beganAt === null ? t('facts.notYet') : <RelativeTime at={beganAt} />],
+    [t('facts.ended'), endedAt === null ? t('facts.notYet') : <RelativeTime at={endedAt} />],
     [
       t('facts.pace'),
       run.followed ? t('pace.now', { share: format.percent(pace.share), limited: rate === null ? 'no' : 'yes', rate: rate ?? 0 }) : null,
