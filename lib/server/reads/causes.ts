@@ -101,7 +101,8 @@ async function readNow(context: Context, outbox: Outbox): Promise<Causes> {
   const ofShown = new Map<string, Set<string>>();
   for (const [index, id] of ids.entries()) ofShown.set(id, (ofShown.get(id) ?? new Set()).add(own[index] ?? ''));
   const groups = shown.causes().map((cause): Alike => {
-    const kept = [...(ofShown.get(cause.id) ?? [])].flatMap((id) => before.get(id) ?? []);
+    // What was seen before would tell a reader with masks which events share an error.
+    const kept = all ? [...(ofShown.get(cause.id) ?? [])].flatMap((id) => before.get(id) ?? []) : [];
     // Of what was kept before only what this reading cannot tell.
     const past = kept.map((one) => ({ ...one, count: 0, samples: [], sums: [], summed: 0, known }));
     return [{ ...cause, known, retrying: 0, note: null }, ...past];
@@ -143,6 +144,8 @@ async function asSeen(context: Context, outbox: Outbox, causes: readonly KeptCau
     const sums = hidden.has('amount') ? [] : cause.sums.map((sum) => (hidden.has('currency') ? { ...sum, currency: null } : sum));
     const part: KeptCause = {
       ...{ ...cause, id, type: shown.type, sums, summed: hidden.has('amount') ? 0 : cause.summed },
+      // Kept over rounds, by the error that is masked here.
+      ...{ firstSeenAt: null, lastSeenAt: null },
       error: shown.error === null ? null : differ ? errorTemplate(shown.error) : causeText(shown.error),
     };
     alike.set(id, [part, ...(others ?? [])]);
