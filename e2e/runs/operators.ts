@@ -134,7 +134,9 @@ export function openOffice(place: Place, seed: Seed, timeline: string[]) {
     answer,
     decoy,
     tryToStart,
-    start: (made: PlanRow): Promise<{ id: string }> => startRun(planDeps, ben, made.id, { share: 0.5, ratePerSecond: null }, made.id),
+    /** Slower where much is to happen to it. */
+    start: (made: PlanRow): Promise<{ id: string }> =>
+      startRun(planDeps, ben, made.id, { ...DEFAULT_PACE, ...(seed.quiet && { share: 0.2 }) }, made.id),
     /** One person, until it is over. */
     async work(hand: Random, actor: Actor, favourites: readonly string[], over: () => boolean): Promise<void> {
       while (!over()) {

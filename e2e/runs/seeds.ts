@@ -64,7 +64,7 @@ export function checkLane(number: number): void {
     });
   });
 
-  it('were killed or stopped often enough', () => {
+  it.runIf(ONLY === undefined)('were killed or stopped often enough', () => {
     const quiet = numbers.filter((one) => drawSeed(SEED, one).quiet).length;
     console.log(`${String(moments.kills)} kills and stops in ${String(quiet)} quiet runs`);
     expect(moments.kills).toBeGreaterThanOrEqual(quiet * 4);
