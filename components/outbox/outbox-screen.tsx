@@ -49,7 +49,7 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
           </Link>
         </p>
       </header>
-      <VerdictBanner outbox={outbox} summary={summary} sessions={snapshot.sessions} stale={stale} onRefresh={refresh} />
+      <VerdictBanner outbox={outbox} summary={summary} sessions={snapshot.sessions} run={snapshot.run} stale={stale} onRefresh={refresh} />
       <ReadOnlyNote outbox={outbox} />
       {/* Not if it comes later: the screen must not move under the pointer. */}
       {initial.doctor?.worst != null && doctor !== null && <DoctorLine outbox={outbox.id} doctor={doctor} />}

@@ -15,6 +15,7 @@ const banner = (
   runbook: string | null = null,
   sessions?: MarkedSnapshot['sessions'],
   stale: MarkedSnapshot['stale'] = null,
+  run: MarkedSnapshot['run'] = null,
 ): string =>
   renderToStaticMarkup(
     <NextIntlClientProvider locale="en" messages={messages} timeZone="UTC">
@@ -25,6 +26,7 @@ const banner = (
             summary={{ ...noFigures('1h', ago(0), 'no_events'), diagnosis: judge(given, [], { history: historyOf(400) }) }}
             sessions={sessions}
             stale={stale}
+            run={run}
             onRefresh={() => Promise.resolve()}
           />
         </ClockProvider>
@@ -33,6 +35,14 @@ const banner = (
   );
 
 const deaths: Given = { dead: { recent: 1, first: ago(60), dead: 1 } };
+
+it('names the run that goes on, which may be what the verdict is of', () => {
+  const run = { id: 'r-1', maker: 'mina', requested: 4_012, remaining: 3_000 };
+  expect(banner(deaths, null, undefined, null, run)).toMatch(
+    /href="\/runs\/r-1"[^>]*>A run by mina<\/a> is under way: 1,012 of 4,012 sent/,
+  );
+  expect(banner(deaths)).not.toContain('A run by');
+});
 
 it('names every verdict that holds, since when, and where to go on', () => {
   const text = banner({ ...deaths, stuck: { stuck: 1, oldest: ago(900) } });

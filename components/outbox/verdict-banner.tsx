@@ -8,7 +8,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { VerdictMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
-import { doctorHref, outboxHref } from '../hrefs';
+import { doctorHref, outboxHref, runHref } from '../hrefs';
 import classes from './outbox.module.css';
 import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
 
@@ -47,11 +47,11 @@ function withFilter(name: 'type' | 'aggregate', value: string | null): string {
 const named = (sessions: NonNullable<MarkedSnapshot['sessions']>): string =>
   sessions.map(({ name, count }) => `${visibleText(name)} (${String(count)})`).join(', ');
 
-interface VerdictBannerProps extends Pick<MarkedSnapshot, 'outbox' | 'summary' | 'sessions' | 'stale'> {
+interface VerdictBannerProps extends Pick<MarkedSnapshot, 'outbox' | 'summary' | 'sessions' | 'stale' | 'run'> {
   onRefresh: () => Promise<void>;
 }
 
-export function VerdictBanner({ outbox, summary, sessions, stale, onRefresh }: VerdictBannerProps) {
+export function VerdictBanner({ outbox, summary, sessions, stale, run, onRefresh }: VerdictBannerProps) {
   const words = useTranslations('outbox');
   const format = useFormat();
   const sentence = useVerdictSentence(summary);
@@ -121,6 +121,18 @@ export function VerdictBanner({ outbox, summary, sessions, stale, onRefresh }: V
               </li>
             );
           })}
+          {run !== null && (
+            <li>
+              {words.rich('runUnderWay', {
+                ...{ maker: visibleText(run.maker), sent: run.requested - run.remaining, all: run.requested },
+                run: (text) => (
+                  <Anchor component={Link} href={runHref(run.id)} inherit underline="always">
+                    {text}
+                  </Anchor>
+                ),
+              })}
+            </li>
+          )}
         </ul>
       </div>
       {href === null ? (

@@ -1,9 +1,9 @@
 /** A thousand interventions at once, of several consoles, on the engine whose locks reach furthest. */
+import { freezeEvents } from '@/fixtures/batches';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { bindOutbox } from '@/lib/outbox/bind';
-import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { namastackOutboxRecord } from '@/lib/shape/catalog/namastack-outbox-record';
 import type { Shape } from '@/lib/shape/shape';

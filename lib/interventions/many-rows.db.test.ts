@@ -1,8 +1,8 @@
 /** The statements of a run's batch, 500 events of a large table: found by the primary key, and compared as arrays where the engine has them. */
+import { freezeEvents } from '@/fixtures/batches';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRunTable, RUN_SHAPE, TWO_KEYS_SHAPE } from '@/fixtures/runs';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
-import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import { decodeVersion } from '@/lib/outbox/rows/version';
 import { ENGINE_KEYS } from '@/lib/shared/model';
 import { BATCH_EVENTS_MAX } from '@/lib/shared/runs/runs';

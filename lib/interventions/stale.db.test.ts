@@ -1,11 +1,11 @@
 /** What an operator saw may look the same again and be another matter: only the records tell. On both engines. */
+import { freezeEvents } from '@/fixtures/batches';
 import { proofFacts } from '@/lib/outbox/proof/proof-facts';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mapping } from '@/fixtures/mapping';
 import { getEvent } from '@/lib/outbox/rows/get-event';
-import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import { decodeVersion, encodeVersion } from '@/lib/outbox/rows/version';
 import { ENGINE_KEYS, type EngineKey } from '@/lib/shared/model';
 import { openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';

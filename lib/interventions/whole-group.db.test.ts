@@ -2,9 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
-import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
-import { batchesOf, joinResults, type Batch } from '@/fixtures/batches';
+import { batchesOf, freezeEvents, joinResults, type Batch } from '@/fixtures/batches';
 import type { Cause, FrozenEvent, InterventionResult } from '@/lib/shared/model';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';

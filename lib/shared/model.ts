@@ -251,16 +251,6 @@ export type Cause = Pick<OutboxEvent, 'type' | 'error'>;
 /** An event as it was seen, reduced to what a later intervention needs. */
 export type FrozenEvent = Pick<VersionedEvent, 'id' | 'version' | 'state' | 'amount' | 'currency'> & { maxAttempts?: number | null };
 
-export interface FrozenPage {
-  events: FrozenEvent[];
-  /** null at the end of the list. */
-  nextCursor: string | null;
-  /** Rows read for it, at least. */
-  looked: number;
-  /** False if the search was bounded, so that the list may have more. Valid for the last page only. */
-  complete: boolean;
-}
-
 // prettier-ignore
 export const SKIP_CODES = [
   'changed_since_seen', 'being_processed', 'already_published', 'wrong_state', 'locked', 'not_found', 'not_supported', 'too_young',

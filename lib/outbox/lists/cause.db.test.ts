@@ -1,10 +1,11 @@
 /** A list of one cause: paged both ways, past the dead events that are looked at for one page, by the text that the asker sees. */
+import { freezeEvents } from '@/fixtures/batches';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ENGINE_KEYS, type EventFilter } from '@/lib/shared/model';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { numbersTo } from '@/scripts/testing/mysql';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { freezeEvents, listEvents } from './list-events';
+import { listEvents } from './list-events';
 import type { Outbox } from '../outbox';
 
 const ROWS = 2_600;

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Direction } from '@/lib/database/description';
 import { plainColumn } from '@/lib/shape/bound';
-import { isSameCause } from '@/lib/shared/lists/cause';
-import type { Cause, EventFilter, EventPage, FrozenPage, VersionedEvent } from '@/lib/shared/model';
+import type { EventFilter, EventPage, VersionedEvent } from '@/lib/shared/model';
 import { createIndexStatement, indexedPlace, listIndex } from '../indexes/wanted-index';
 import type { Outbox } from '../outbox';
 import { toEvent } from '../rows/row';
@@ -14,7 +13,7 @@ import { ALL, type List, listOf, type Position, unlimited, type Walk } from './w
 
 export interface PageRequest {
   cursor?: string;
-  /** 1 to 500: at most 200 for a page, 500 for `freezeEvents`. */
+  /** 1 to 500: at most 200 for a page, 500 for a step of a plan. */
   limit: number;
 }
 
@@ -217,19 +216,4 @@ function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missi
   const wanted = listIndex(main, column.name);
   const sql = createIndexStatement(database.engine, indexedPlace(main), code === 'order' ? wanted : { ...wanted, purpose: 'aggregate' });
   return sql === null ? null : { code, sql };
-}
-
-/** Rows per step: one bounded list statement, with a result of some 100 kB. */
-const STEP = 500;
-
-/** The next events of a list with their current versions, to be changed later. Throws Problem `invalid`, DatabaseFailure. */
-export async function freezeEvents(outbox: Outbox, filter: EventFilter, cause: Cause | null, cursor?: string): Promise<FrozenPage> {
-  const page = await listEvents(outbox, filter, { limit: STEP, ...(cursor === undefined ? {} : { cursor }) });
-  const wanted = cause === null ? page.events : page.events.filter((event) => isSameCause(event, cause));
-  return {
-    events: wanted.map(({ id, version, state, amount, currency, maxAttempts }) => ({ id, version, state, amount, currency, maxAttempts })),
-    nextCursor: page.nextCursor,
-    looked: page.searched.rows,
-    complete: page.searched.complete,
-  };
 }

@@ -11,6 +11,7 @@ import { can } from '@/lib/shared/permissions';
 import type { Charts } from '@/lib/snapshots/snapshots';
 import type { Console } from '../console';
 import type { Context } from '../context';
+import { runUnderWay } from './runs';
 import { orNothing, readDoctorSummary, readHeadlines } from './doctor';
 import { chartMarks } from './marks';
 import { readNews } from './news';
@@ -44,12 +45,13 @@ export async function readOutbox(context: Context, outboxId: string, window: Win
   const snapshot = await context.console.snapshots.outbox(outboxId, window, charts);
   const bounds = boundsOf(snapshot.series);
   const stopped = snapshot.summary.diagnosis.verdict === 'relay_stopped' && can(context.actor.role, 'event:operate');
-  const [marks, doctor, sessions] = await Promise.all([
+  const [marks, doctor, run, sessions] = await Promise.all([
     bounds === null ? [] : chartMarks(context, { outbox: outboxId, ...bounds }),
     readDoctorSummary(context, outboxId),
+    runUnderWay(context, outboxId),
     stopped ? readSessions(context, outboxId).catch(() => undefined) : undefined,
   ]);
-  return { ...snapshot, summary: shownSummary(context, snapshot.summary), marks, doctor, sessions };
+  return { ...snapshot, summary: shownSummary(context, snapshot.summary), marks, doctor, run, sessions };
 }
 
 const readSessions = (context: Context, outboxId: string): Promise<MarkedSnapshot['sessions']> =>

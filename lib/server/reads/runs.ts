@@ -1,11 +1,13 @@
 import 'server-only';
 import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
+import { isGoing } from '@/lib/runs/run/carry';
 import { changeRunAs, runById, startRun, type RunDeed } from '@/lib/runs/run/start';
 import { runOf } from '@/lib/runs/run/progress';
+import type { MarkedSnapshot } from '@/lib/shared/figures/chart-view';
 import type { PlanSource } from '@/lib/shared/runs/plans';
 import { DEFAULT_PACE, type Pace, type Run } from '@/lib/shared/runs/runs';
-import { listRuns, type StoredRun } from '@/lib/store/runs';
+import { listRuns, openRuns, type StoredRun } from '@/lib/store/runs';
 import type { Context } from '../context';
 import { onOutbox } from './outboxes';
 import { orNothing } from './doctor';
@@ -24,6 +26,14 @@ export async function readRuns(context: Context, outbox: string | undefined): Pr
   if (outbox !== undefined) directory.settings(outbox);
   const runs = await listRuns(store.db, outbox === undefined ? directory.ids : [outbox], RUNS_LISTED);
   return { runs: await Promise.all(runs.map((run) => shownRun(context, run))) };
+}
+
+/** The run of an outbox that goes on now; null without one, and while the store is away. */
+export async function runUnderWay({ console }: Context, outbox: string): Promise<MarkedSnapshot['run']> {
+  const going = await orNothing(console, undefined, async () => (await openRuns(console.store.db, outbox)).find(isGoing));
+  if (going === undefined) return null;
+  const { id, maker, requested, remaining } = runOf(going).run;
+  return { id, maker, requested, remaining };
 }
 
 /** Throws Problem as `startRun` does. */

@@ -1,8 +1,7 @@
 /** After a thousand dead events were sent again and three hundred died again: what each screen says, and that none of it blames the relay. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { batchesOf } from '@/fixtures/batches';
-import { freezeEvents } from '@/lib/outbox/lists/list-events';
+import { batchesOf, freezeEvents } from '@/fixtures/batches';
 import type { Diagnosis } from '@/lib/shared/figures/verdicts';
 import { contextOf } from '@/scripts/testing/console';
 import { useInstalledEscrow } from '@/scripts/testing/installed-escrow';

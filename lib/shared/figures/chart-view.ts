@@ -2,6 +2,7 @@ import type { DoctorSummary } from '../doctor';
 import { parseInstant } from '../lists/event-filter';
 import type { ChartMark } from './marks';
 import type { OutboxSnapshot } from '../model';
+import type { Run } from '../runs/runs';
 import { DEFAULT_WINDOW, spanProblem, WINDOWS, type SeriesSpan, type Window } from './windows';
 
 /** What the URL of an outbox's screen selects: the window of the figures, and the time and event type of the charts. */
@@ -16,6 +17,8 @@ export interface MarkedSnapshot extends OutboxSnapshot {
   doctor: DoctorSummary | null;
   /** Who else is connected to its database, for operators while the relay has stopped; null if the server does not show it. */
   sessions?: { name: string; count: number }[] | null;
+  /** What goes on there by a plan, and may be what the verdict is of. */
+  run: Pick<Run, 'id' | 'maker' | 'requested' | 'remaining'> | null;
   /** Those within the time of the charts, newest first. */
   marks: ChartMark[];
 }
