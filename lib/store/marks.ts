@@ -72,7 +72,12 @@ export async function listMarks(db: StoreDb, { outbox, from, to }: MarkFilter): 
 
 /** The time of the last mark of a kind, of this outbox or of all; null if there is none. By the index on (at, id), past others. */
 export async function lastMarkAt(db: StoreDb, kind: Mark['kind'], outbox: string): Promise<string | null> {
-  const past = db.selectFrom('mark').select('at').where('kind', '=', kind).where('removedAt', 'is', null).where('at', '<=', sql<string>`now()`);
+  const past = db
+    .selectFrom('mark')
+    .select('at')
+    .where('kind', '=', kind)
+    .where('removedAt', 'is', null)
+    .where('at', '<=', sql<string>`now()`);
   const here = past.where((eb) => eb.or([eb('outbox', '=', outbox), eb('outbox', 'is', null)]));
   return (await here.orderBy('at', 'desc').limit(1).executeTakeFirst())?.at ?? null;
 }
