@@ -40,6 +40,7 @@ beforeAll(async () => {
     '009-acted',
     '010-actions',
     '011-verdicts',
+    '012-causes',
     '013-plans-and-runs',
   ]);
   store = openStore(database.url);
