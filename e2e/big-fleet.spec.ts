@@ -13,9 +13,9 @@ const OUTBOXES = 10;
 
 /**
  * Of the document, before it is compressed: names, figures and half an hour of depth for each outbox as data, a screenful of
- * them drawn, and the words of the screens (110 kB).
+ * them drawn, and the words of the screens (95 kB).
  */
-const DOCUMENT_BYTES = 435_000;
+const DOCUMENT_BYTES = 420_000;
 /** Of the whole page once every line is drawn. */
 const ELEMENTS = 5_500;
 /** On a phone, where a line is a name and a sentence. */

@@ -1,5 +1,6 @@
 import { cookies } from 'next/headers';
 import { NextIntlClientProvider } from 'next-intl';
+import { getMessages } from 'next-intl/server';
 import { Frame } from '@/components/shell/frame';
 import { PaletteButton } from '@/components/palette/palette-button';
 import { OFFERED_LANGUAGES } from '@/lib/server/language';
@@ -10,6 +11,12 @@ import { signOut } from '../sign-out';
 import { checkIntervention, findSnapshot, followIntervention, intervene, previewIntervention } from './actions';
 import { approvalsSnapshot, makePlan } from './actions-runs';
 
+/** Every document has them: not what stands in cards alone, or on a page that has words of its own. */
+async function wordsOfScreens() {
+  const { cards: _cards, detect: _detect, ...words } = await getMessages();
+  return words;
+}
+
 export default defineLayout({
   id: 'layout.console',
   permission: 'outbox:read',
@@ -17,7 +24,7 @@ export default defineLayout({
     const jar = await cookies();
     const { directory } = console;
     return (
-      <NextIntlClientProvider>
+      <NextIntlClientProvider messages={await wordsOfScreens()}>
         <Frame
           console={{
             account: { name: actor.name, role: actor.role },

@@ -1,3 +1,4 @@
+import { NextIntlClientProvider } from 'next-intl';
 import { DetectScreen } from '@/components/detect/detect-screen';
 import { definePage, titled } from '@/lib/server/page';
 import { readDetection, readExamination } from '@/lib/server/reads/detection';
@@ -16,6 +17,10 @@ export default definePage({
       ({ name }) => name.schema === search.get('schema') && name.table === search.get('table'),
     );
     const examination = chosen === null || wanted === undefined ? null : await readExamination(context, chosen, wanted.name, {});
-    return <DetectScreen databases={databases} chosen={chosen} answer={answer} examination={examination} examine={examineCandidate} />;
+    return (
+      <NextIntlClientProvider>
+        <DetectScreen databases={databases} chosen={chosen} answer={answer} examination={examination} examine={examineCandidate} />
+      </NextIntlClientProvider>
+    );
   },
 });
