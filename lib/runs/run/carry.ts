@@ -15,7 +15,7 @@ import { mayStill, whyVoid } from '../plans/void';
 import { LADDER_BEGIN, afterPause, afterWindow, nextBatch, restAfter, stopAfter, type WindowEnd } from '../pace';
 import type { RunDeps } from './deps';
 import { loadJob, type Choice, type Job } from './job';
-import { hasFate, Looking, oldestWaiting, type Looked } from './looking';
+import { hasFailed, hasFate, Looking, oldestWaiting, type Looked } from './looking';
 import { FOLLOWED_SECONDS, progressOf, type RunProgress } from './progress';
 
 /** Nothing to do until somebody says so. */
@@ -302,7 +302,7 @@ export class Carrying {
   private async endWindow(looked: Looked, window: NonNullable<RunProgress['window']>, positions: readonly number[]): Promise<number> {
     const { job, progress, looking } = this;
     const now = Date.now();
-    const failed = positions.filter((position) => ['failedAgain', 'retrying'].includes(job.fate(position)));
+    const failed = positions.filter((position) => hasFailed(job, position));
     const same = failed.map((position) => looking.same.get(position) ?? null);
     const end: WindowEnd = {
       ...{ sent: positions.length, tookMs: now - window.at, together: this.fateLooks < 2, failed: failed.length },

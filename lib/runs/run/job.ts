@@ -236,11 +236,12 @@ export async function loadJob(db: StoreDb, run: Pick<StoredRun, 'id' | 'planId' 
       return true;
     },
     fatesOf: (n: number): Buffer => Buffer.from((batches.get(n)?.positions ?? []).map((position) => fates[position] ?? 0)),
-    /** Changed events of batches from `n` on whose fate may still change, by batch. */
-    unsure(n: number): { batch: JobBatch; positions: number[] }[] {
+    /** Changed events of batches from `n` on whose fate may still change, or that are to be looked at otherwise, by batch. */
+    unsure(n: number, also: (position: number) => boolean = () => false): { batch: JobBatch; positions: number[] }[] {
       if (!followed) return [];
       return [...batches.values()].flatMap((batch) => {
-        const positions = batch.n < n ? [] : batch.positions.filter((one) => outcome(one) === 'changed' && isUnsure(fate(one)));
+        const positions =
+          batch.n < n ? [] : batch.positions.filter((one) => outcome(one) === 'changed' && (isUnsure(fate(one)) || also(one)));
         return positions.length === 0 ? [] : [{ batch, positions }];
       });
     },

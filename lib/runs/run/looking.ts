@@ -28,11 +28,14 @@ export class Looking {
 
   constructor(private readonly job: Job) {}
 
-  /** Looks at events of batches from `first` on whose fates may change, a few thousand at most. Throws DatabaseFailure. */
+  /**
+   * Looks at events of batches from `first` on whose fates may change, a few thousand at most; of a window (`first` above 0) also at those
+   * that another process saw fail, whose error only it knew. Throws DatabaseFailure.
+   */
   async look(outbox: Outbox, first: number): Promise<Looked> {
     const { job, sent, same } = this;
     const looked: Looked = { batches: new Set(), found: 0, error: null };
-    const unsure = job.unsure(first);
+    const unsure = job.unsure(first, (position) => first > 0 && hasFailed(job, position) && !same.has(position));
     const batchOf = new Map<number, JobBatch>();
     for (const { batch, positions } of unsure) {
       if (batchOf.size >= WINDOW_MAX) break;
@@ -57,7 +60,7 @@ export class Looking {
         const had = hasFate(job, position);
         if (job.setFate(position, fate.fate)) looked.batches.add(batch.n);
         if (!had && hasFate(job, position)) looked.found += 1;
-        if (fate.fate === 'failedAgain' || fate.fate === 'retrying') {
+        if (hasFailed(job, position)) {
           same.set(position, fate.same);
           if (fate.error !== null) looked.error = { id: one.id, error: fate.error };
         }
@@ -89,6 +92,9 @@ export function hasFate(job: Job, position: number): boolean {
   const fate = job.fate(position);
   return fate !== 'notLooked' && fate !== 'waiting';
 }
+
+/** Dead again, or tried without success since. */
+export const hasFailed = (job: Job, position: number): boolean => ['failedAgain', 'retrying'].includes(job.fate(position));
 
 /** How long the oldest event that waits has waited, of all or of those created since; null if the table cannot tell. */
 export async function oldestWaiting(outbox: Outbox, since: string | null): Promise<{ at: string; ms: number } | null> {
