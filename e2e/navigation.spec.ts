@@ -1,4 +1,5 @@
 import { expect, test } from './fixtures';
+import { axeFindings } from './support/measure';
 import { insertEscrow, insertEscrows } from './support/rows';
 
 test('offline, no click leaves the page; it says so, and the last one is followed once the line is back', async ({ signIn, watch }) => {
@@ -103,6 +104,7 @@ test('an event leads to the next one of the list it was opened from, and the lis
   await page.goBack();
   await expect(row).toBeFocused();
   await expect(page.getByRole('row').filter({ has: row })).toHaveAttribute('data-gone', 'true');
+  expect(await axeFindings(page), 'what is gone is still read').toEqual([]);
   await expect(page.getByRole('button', { name: '1 newer event: show it' })).toBeVisible();
   await expect(rows).toHaveCount(30);
   expect(await rows.evaluateAll((links) => links.map((link) => link.getAttribute('data-event')))).toEqual(ids);

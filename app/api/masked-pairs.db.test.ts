@@ -9,7 +9,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { getConsole } from '@/lib/server/console';
 import type { Context } from '@/lib/server/context';
 import { readCard } from '@/lib/server/embedding/cards';
-import { readSamples } from '@/lib/server/reads/causes';
+import { readCause } from '@/lib/server/reads/causes';
 import { readAllDeadLetters, readDeadLetters } from '@/lib/server/reads/dead-letters';
 import { examineNow, readDoctor, readHeadlines } from '@/lib/server/reads/doctor';
 import { readEventDetail } from '@/lib/server/reads/event';
@@ -237,7 +237,7 @@ const READINGS: Record<string, Reading> = {
   'dead-letters.snapshot': deadLetters,
   'page.audit': BY_ROUTE,
   'audit.snapshot': BY_ROUTE,
-  'causes.samples': everyRow((context, id, event) => readSamples(context, id, [event])),
+  'causes.snapshot': everyRow((context, id, event) => readCause(context, { outbox: id, cause: '', events: [event] })),
   ...PLAN_READINGS,
   'page.doctor': doctorScreen,
   'doctor.snapshot': doctorScreen,

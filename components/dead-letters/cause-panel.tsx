@@ -1,20 +1,26 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
-import type { ReactNode } from 'react';
 import type { CauseNote, CauseSample, DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
 import type { ActionResult } from '@/lib/shared/problems';
+import type { Run } from '@/lib/shared/runs/runs';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { RelativeTime } from '../figures/time';
 import { Link } from '../frame/go';
 import { ReasonPopover } from '../frame/reason-popover';
 import { useChange } from '../frame/use-change';
-import { eventHref } from '../hrefs';
+import { eventHref, runHref } from '../hrefs';
+import { useOperationName } from '../interventions/operations';
+import { useRunSentence } from '../runs/run-sentence';
 import classes from './causes.module.css';
 
 /** How more is learnt and said of a cause. */
 export interface CauseDetails {
-  samples: (input: { outbox: string; events: string[] }) => Promise<ActionResult<CauseSample[]>>;
+  read: (input: {
+    outbox: string;
+    cause: string;
+    events: string[];
+  }) => Promise<ActionResult<{ samples: CauseSample[]; tried: Run[] | null }>>;
   /** An empty note takes it off; null where the viewer may write none. */
   note: ((input: { outbox: string; cause: string; note: string }) => Promise<ActionResult<{ note: CauseNote | null }>>) | null;
   /** Whether the table of the outbox keeps errors. */
@@ -25,14 +31,16 @@ export interface CauseDetails {
 interface CausePanelProps {
   group: DeadLetterGroup;
   details: CauseDetails;
-  /** What can be done about the cause, and what was tried. */
-  actions: ReactNode;
 }
 
-/** Below a cause's line: when it was seen, why its events are together, and what operators wrote about it. */
-export function CausePanel({ group, details, actions }: CausePanelProps) {
+/** Below a cause's line: when it was seen, why its events are together, what was tried, and what operators wrote about it. */
+export function CausePanel({ group, details }: CausePanelProps) {
   const t = useTranslations('deadLetters.details');
-  const { outbox, firstSeenAt, lastSeenAt, seen, retrying, newSince } = group;
+  const { outbox, id, samples, firstSeenAt, lastSeenAt, seen, retrying, newSince } = group;
+  const { data, isError } = useQuery({
+    queryKey: ['cause', outbox, id, samples],
+    queryFn: () => details.read({ outbox, cause: id, events: samples }),
+  });
   const keepsError = details.keepsError(outbox);
   return (
     <div className={classes.details}>
@@ -46,42 +54,64 @@ export function CausePanel({ group, details, actions }: CausePanelProps) {
         {retrying > 0 && <span>{t('retrying', { count: retrying })}</span>}
       </p>
       <p>{t(!keepsError ? 'byType' : group.samples.length > 1 ? 'differ' : 'same')}</p>
-      <Samples group={group} read={details.samples} shown={keepsError} />
+      {isError || data?.ok === false ? (
+        <p role="alert">{t('unread')}</p>
+      ) : (
+        data && (
+          <>
+            <Samples outbox={outbox} samples={data.value.samples} shown={keepsError} />
+            <Tried runs={data.value.tried ?? []} />
+          </>
+        )
+      )}
       <Noted group={group} details={details} />
-      {actions}
     </div>
   );
 }
 
-function Samples({
-  group: { outbox, id, samples },
-  read,
-  shown,
-}: {
-  group: DeadLetterGroup;
-  read: CauseDetails['samples'];
-  shown: boolean;
-}) {
-  const t = useTranslations('deadLetters.details');
-  const words = useTranslations('deadLetters');
-  const { data, isError } = useQuery({
-    queryKey: ['cause', outbox, id, samples],
-    queryFn: () => read({ outbox, events: samples }),
-  });
-  if (isError || data?.ok === false) return <p role="alert">{t('unread')}</p>;
-  if (data === undefined) return null;
-  if (data.value.length === 0) return <p>{t('gone')}</p>;
+function Samples({ outbox, samples, shown }: { outbox: string; samples: readonly CauseSample[]; shown: boolean }) {
+  const t = useTranslations('deadLetters');
+  if (samples.length === 0) return <p>{t('details.gone')}</p>;
   return (
     <ul className={classes.samples}>
-      {data.value.map((event) => (
+      {samples.map((event) => (
         <li key={event.id}>
           <Link href={eventHref(outbox, event.id)} prefetch={false}>
             <bdi>{visibleText(event.id)}</bdi>
           </Link>
-          {shown && <bdi>{event.error === null ? words('noError') : visibleText(event.error)}</bdi>}
+          {shown && <bdi>{event.error === null ? t('noError') : visibleText(event.error)}</bdi>}
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What runs of the cause's plans did, each with the way to it. */
+function Tried({ runs }: { runs: readonly Run[] }) {
+  const t = useTranslations('deadLetters.details');
+  if (runs.length === 0) return null;
+  return (
+    <>
+      <p>{t('tried')}</p>
+      <ul className={classes.samples}>
+        {runs.map((run) => (
+          <li key={run.id}>
+            <TriedRun run={run} />
+            <span>{t.rich('triedBy', { actor: run.maker, at: () => <RelativeTime at={run.createdAt} /> })}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function TriedRun({ run }: { run: Run }) {
+  const operationName = useOperationName();
+  const { title } = useRunSentence(run);
+  return (
+    <Link href={runHref(run.id)} prefetch={false}>
+      {operationName(run.operation)}: {title}
+    </Link>
   );
 }
 

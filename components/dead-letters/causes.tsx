@@ -27,8 +27,6 @@ interface CausesProps {
   planOf?: (group: DeadLetterGroup) => PlanChoice | null;
   /** Left out: lines cannot be opened. */
   details?: CauseDetails;
-  /** What can be done about a cause, and what was tried, in its opened line. */
-  actionsOf?: (group: DeadLetterGroup) => ReactNode;
 }
 
 const CausePanel = lazy(async () => ({ default: (await import('./cause-panel')).CausePanel }));
@@ -36,7 +34,7 @@ const CausePanel = lazy(async () => ({ default: (await import('./cause-panel')).
 const keyOf = ({ outbox, id }: DeadLetterGroup): string => `${outbox} ${id}`;
 
 /** Dead events counted by cause, most first; a line leads to its rows, or opens. Lines change places only when a cause is new. */
-export function Causes({ groups, more, first, nameOf, planOf, details, actionsOf }: CausesProps) {
+export function Causes({ groups, more, first, nameOf, planOf, details }: CausesProps) {
   const t = useTranslations('deadLetters');
   const [opened, setOpened] = useState<readonly string[]>([]);
   const toggle = (key: string) => setOpened((keys) => (keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key]));
@@ -118,7 +116,7 @@ export function Causes({ groups, more, first, nameOf, planOf, details, actionsOf
                 <tr role="row">
                   <td role="cell" colSpan={columns.length} data-column="details">
                     <Suspense fallback={null}>
-                      <CausePanel group={group} details={details} actions={actionsOf?.(group)} />
+                      <CausePanel group={group} details={details} />
                     </Suspense>
                   </td>
                 </tr>

@@ -29,12 +29,12 @@ interface DeadLettersScreenProps {
   cursor: string | null;
   initial: DeadLettersSnapshot;
   load: (input: { outbox: string | null; query: string }) => Promise<ActionResult<DeadLettersSnapshot>>;
-  samples: CauseDetails['samples'];
+  readCause: CauseDetails['read'];
   note: NonNullable<CauseDetails['note']>;
 }
 
 export function DeadLettersScreen(props: DeadLettersScreenProps) {
-  const { outbox, filter, errors, hiddenFilters, cursor, initial, load, samples, note } = props;
+  const { outbox, filter, errors, hiddenFilters, cursor, initial, load, readCause, note } = props;
   const t = useTranslations();
   const list = useEventList<DeadLettersSnapshot>({
     name: ['dead-letters', outbox],
@@ -101,7 +101,7 @@ export function DeadLettersScreen(props: DeadLettersScreenProps) {
       nameOf={only === undefined ? (id) => infos.get(id)?.name ?? id : null}
       {...(mayOperate && { planOf })}
       details={{
-        samples,
+        read: readCause,
         note: mayOperate ? note : null,
         keepsError: (id) => infos.get(id)?.capabilities.fields.error !== false,
         onChanged: list.refresh,

@@ -2,7 +2,7 @@ import { memo, type ReactNode } from 'react';
 import { Link } from '../frame/go';
 import { useTranslations } from 'next-intl';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
-import type { DoctorHeadline } from '@/lib/shared/doctor';
+import type { DoctorHeadline, FleetNews } from '@/lib/shared/doctor';
 import { hasNoValue } from '@/lib/shared/figures/measured';
 import { SPARKLINE_POINTS, type FleetLine } from '@/lib/shared/figures/fleet';
 import { CountText, Figure, isMeanOnly, Mean, Percentile } from '../figures/figure';
@@ -18,6 +18,8 @@ interface FleetRowProps {
   line: FleetLine;
   /** The doctor's headline for its table; null if it has no findings, or is not examined yet. */
   doctor: DoctorHeadline | null;
+  /** Of how many causes its dead events are; null while they are not read. */
+  causes: FleetNews['causesOf'][string] | null;
   /** Milliseconds between two readings, if all is well. */
   everyMs: number;
 }
@@ -34,6 +36,7 @@ function hasFigures({ depth, latency, lastPublishedAt }: FleetLine['summary']): 
 export const FleetRow = memo(function FleetRow({
   line: { outbox, summary, stale, unread, sparkline, sparklineOf },
   doctor,
+  causes,
   everyMs,
 }: FleetRowProps) {
   const words = useTranslations('fleet');
@@ -100,8 +103,14 @@ export const FleetRow = memo(function FleetRow({
                   <CountText count={depth.dead} />
                 </Link>
               )}{' '}
-              {typeof again?.count === 'number' && (
+              {typeof again?.count === 'number' ? (
                 <span className={classes.again}>{words('again', { count: again.count, atLeast: again.atLeast ?? 'no' })}</span>
+              ) : (
+                causes !== null &&
+                causes.count > 0 &&
+                depth.dead.count !== 0 && (
+                  <span className={classes.again}>{words('causes', { count: causes.count, atLeast: causes.atLeast ? 'yes' : 'no' })}</span>
+                )
               )}
             </>,
           )}

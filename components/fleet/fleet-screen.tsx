@@ -80,7 +80,13 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
   const needing = snapshot.entries.filter(({ unread, summary }) => !unread && summary.diagnosis.verdict !== 'healthy').length;
   const unread = snapshot.entries.filter((entry) => entry.unread).length;
   const row = (line: FleetLine) => (
-    <FleetRow key={line.outbox.id} line={line} everyMs={everyMs} doctor={snapshot.doctor[line.outbox.id] ?? null} />
+    <FleetRow
+      key={line.outbox.id}
+      line={line}
+      everyMs={everyMs}
+      doctor={snapshot.doctor[line.outbox.id] ?? null}
+      causes={snapshot.news.causesOf[line.outbox.id] ?? null}
+    />
   );
   // On a phone each figure has its name beside it; set once here, not in every cell.
   const labels = Object.fromEntries(COLUMNS.map((column) => [`--label-${column}`, JSON.stringify(words(`columns.${column}`))]));

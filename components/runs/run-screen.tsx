@@ -86,7 +86,13 @@ function Leftovers({ run }: { run: Run }) {
   const format = useFormat();
   // What is not touched yet is only left by a run that does not go on.
   const remaining = run.state === 'cancelled' ? run.remaining : 0;
-  const counts = { ...run.left, failed_again: run.fates.failedAgain, waiting: run.fates.waiting, remaining };
+  const counts = {
+    ...run.left,
+    failed_again: run.fates.failedAgain,
+    waiting: run.fates.waiting,
+    remaining,
+    changed: run.followed ? 0 : run.changed,
+  };
   const lines = (Object.entries(counts) as [LeftCode, number][]).filter(([, count]) => count > 0);
   if (lines.length === 0) return null;
   const word = (code: LeftCode): string => (isSkip(code) ? skipText(code) : t(`left.${code}`));
@@ -98,12 +104,12 @@ function Leftovers({ run }: { run: Run }) {
           <li key={code}>
             <span className={classes.number}>{format.number(count)}</span>
             <span>{word(code)}</span>
-            {code === 'waiting' ? (
+            {code === 'waiting' || code === 'changed' ? (
               <PlanButton
                 label={t('takeBack', { count })}
-                about={t('takeBackAbout')}
+                about={t(run.operation === 'archive' ? 'restoreAbout' : 'takeBackAbout')}
                 outbox={run.outbox}
-                operations={['archive']}
+                operations={[run.operation === 'archive' ? 'restore' : 'archive']}
                 source={{ run: run.id, codes: [code] }}
                 variant="default"
               />

@@ -19,7 +19,7 @@ const ROUTES_OF: Record<string, readonly string[]> = {
   'events.snapshot': ['api.events'],
   'event.snapshot': ['api.event'],
   'dead-letters.snapshot': ['api.groups', 'api.events'],
-  'causes.samples': ['api.groups', 'api.event'],
+  'causes.snapshot': ['api.groups', 'api.event', 'api.runs'],
   'causes.note': ['api.causes.note'],
   'intervention.carry-out': ['api.intervene'],
   'intervention.check': ['api.intervention', 'api.intervention.by-key'],

@@ -92,6 +92,8 @@ export interface FleetNews {
   /** Largest first, over all outboxes, and how many more there are. */
   groups: DeadLetterGroup[];
   moreGroups: number;
+  /** How many causes the dead events of each outbox have, as far as they were read; `atLeast` where there may be more. */
+  causesOf: Record<string, { count: number; atLeast: boolean }>;
   /**
    * `complete`: no dead event is left out. Otherwise of how many `rows` of each outbox, and of how many `outboxes`, they are (0: of all), and
    * of how many outboxes they were not read in time (`unread`).

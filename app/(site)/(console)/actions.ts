@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
 import { readAuditPage } from '@/lib/server/reads/audit';
 import { interventionByKey, readFates, readPreview, runIntervention, runProof, switchChanges } from '@/lib/server/reads/changes';
-import { noteCause, readSamples } from '@/lib/server/reads/causes';
+import { noteCause, readCause } from '@/lib/server/reads/causes';
 import { readDeadLettersSnapshot } from '@/lib/server/reads/dead-letters';
 import { readExamination } from '@/lib/server/reads/detection';
 import { examineNow, liftSilence, readDoctor, silenceFinding } from '@/lib/server/reads/doctor';
@@ -171,11 +171,11 @@ export const auditSnapshot = defineAction({
   run: (context, { query }) => readAuditPage(context, new URLSearchParams(query)),
 });
 
-export const causeSamples = defineAction({
-  id: 'causes.samples',
+export const causeSnapshot = defineAction({
+  id: 'causes.snapshot',
   permission: 'outbox:read',
-  input: z.strictObject({ outbox: outboxId, events: z.array(eventId).max(3) }),
-  run: (context, { outbox, events }) => readSamples(context, outbox, events),
+  input: z.strictObject({ outbox: outboxId, cause: z.string().max(200), events: z.array(eventId).max(3) }),
+  run: (context, cause) => readCause(context, cause),
 });
 
 export const writeCauseNote = defineAction({

@@ -13,7 +13,7 @@ export async function leftoverIds(db: StoreDb, runId: string, codes: readonly Le
   const run = await findRun(db, runId);
   if (run === null) throw new Problem('not_found', 'There is no such run');
   const job = await loadJob(db, run, progressOf(run).goneIsOut);
-  const wanted = new Set<LeftCode | 'changed'>(codes);
+  const wanted = new Set<LeftCode | null>(codes);
   const positions: number[] = [];
   for (let position = 0; position < run.count; position += 1) if (wanted.has(whyLeft(job, position))) positions.push(position);
   const ids: string[] = [];
@@ -23,9 +23,10 @@ export async function leftoverIds(db: StoreDb, runId: string, codes: readonly Le
   return ids;
 }
 
-function whyLeft(job: Job, position: number): LeftCode | 'changed' {
+/** Null of events that are out. */
+function whyLeft(job: Job, position: number): LeftCode | null {
   const outcome = job.outcome(position);
   if (outcome !== 'changed' || !job.followed) return outcome;
   const fate = runFateOf(job.fate(position));
-  return fate === 'failedAgain' ? 'failed_again' : fate === 'waiting' ? 'waiting' : fate === 'notKnown' ? 'not_known' : 'changed';
+  return fate === 'failedAgain' ? 'failed_again' : fate === 'waiting' ? 'waiting' : fate === 'notKnown' ? 'not_known' : null;
 }

@@ -17,6 +17,7 @@ import type { Context } from '../context';
 import type { CauseNoteRequest } from '../schemas';
 import { orNothing } from './doctor';
 import { onOutbox } from './outboxes';
+import { readTried } from './runs';
 import { seesAll, shownCauses } from './shown';
 import { together } from './together';
 
@@ -200,6 +201,12 @@ export const readSamples = (context: Context, outboxId: string, ids: readonly st
     const seen = await shownCauses(context, outbox, await sampleRows(outbox, ids));
     return seen.map(({ id, error, createdAt, diedAt = null }) => ({ id, error, createdAt, diedAt }));
   });
+
+/** A cause that is looked at: its samples, and what runs of its plans did; null while the store does not answer. */
+export async function readCause(context: Context, { outbox, cause, events }: { outbox: string; cause: string; events: readonly string[] }) {
+  const tried = orNothing(context.console, null, () => readTried(context, outbox, cause));
+  return { samples: await readSamples(context, outbox, events), tried: await tried };
+}
 
 /** Writes a note on a cause, with an audit entry; an empty one takes it off. Throws Problem `not_found`. */
 export async function noteCause(

@@ -42,6 +42,11 @@ export async function readNews(context: Context, entries: readonly FleetEntry[],
   return {
     groups: groups.slice(0, GROUPS),
     moreGroups: causes.reduce((sum, { more }) => sum + more, Math.max(0, groups.length - GROUPS)),
+    causesOf: Object.fromEntries(
+      found.flatMap((one, at) =>
+        one === null ? [] : [[ids[at], { count: one.groups.length + one.more, atLeast: !one.searched.complete || one.others > 0 }]],
+      ),
+    ),
     searched: {
       complete: entries.every(complete),
       rows: Math.max(0, ...causes.map(({ searched }) => (searched.complete ? 0 : searched.rows))),

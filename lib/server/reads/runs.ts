@@ -28,6 +28,16 @@ export async function readRuns(context: Context, outbox: string | undefined): Pr
   return { runs: await Promise.all(runs.map((run) => shownRun(context, run))) };
 }
 
+/** Most runs told of a cause. */
+const TRIED = 5;
+
+/** What the newest runs of plans of a cause did; none for those who do not see its errors. Throws Problem `not_found`. */
+export async function readTried(context: Context, outbox: string, cause: string): Promise<Run[]> {
+  if (!seesAll(context)) return [];
+  const { runs } = await readRuns(context, outbox);
+  return runs.filter(({ source }) => 'cause' in source && source.cause === cause).slice(0, TRIED);
+}
+
 /** The run of an outbox that goes on now; null without one, and while the store is away. */
 export async function runUnderWay({ console }: Context, outbox: string): Promise<MarkedSnapshot['run']> {
   const going = await orNothing(console, undefined, async () => (await openRuns(console.store.db, outbox)).find(isGoing));

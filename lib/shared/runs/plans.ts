@@ -11,8 +11,8 @@ export const PLAN_HOURS = 24;
 export const PLAN_STEP = 500;
 export const PLAN_CHUNK = 1_000;
 
-/** What a run left: why an event was skipped, or where it is since. */
-export const LEFT_CODES = ['blocked_by_order', 'failed_again', 'waiting', 'not_known', 'remaining'] as const;
+/** What a run left: why an event was skipped, or where it is since; `changed`: it did what it should, and no relay takes it on. */
+export const LEFT_CODES = ['changed', 'blocked_by_order', 'failed_again', 'waiting', 'not_known', 'remaining'] as const;
 export type LeftCode = SkipCode | (typeof LEFT_CODES)[number];
 
 /** Which events: a list's filter as in its URL (`state=dead&type=…`), a cause, pasted ids, or what a run left. */

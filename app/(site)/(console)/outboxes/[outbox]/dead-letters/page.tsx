@@ -1,7 +1,7 @@
 import { DeadLettersScreen } from '@/components/dead-letters/dead-letters-screen';
 import { definePage, titled } from '@/lib/server/page';
 import { firstDeadLetters } from '@/lib/server/reads/dead-letters';
-import { causeSamples, deadLettersSnapshot, writeCauseNote } from '../../../actions';
+import { causeSnapshot, deadLettersSnapshot, writeCauseNote } from '../../../actions';
 
 export const generateMetadata = titled((words, { outbox = '' }) => words('deadLetters.of', { outbox }));
 
@@ -12,7 +12,7 @@ export default definePage({
     <DeadLettersScreen
       {...await firstDeadLetters(context, outbox, search)}
       load={deadLettersSnapshot}
-      samples={causeSamples}
+      readCause={causeSnapshot}
       note={writeCauseNote}
     />
   ),
