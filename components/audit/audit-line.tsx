@@ -1,8 +1,7 @@
-import { Anchor, Loader } from '@mantine/core';
+import { Loader } from '@mantine/core';
 import { IconAlertTriangle, IconBan, IconCheck, IconHelpCircle, IconMinus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
-import { Link } from '../frame/go';
 import { useState } from 'react';
 import type { AuditEntry, AuditPage } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -10,6 +9,7 @@ import { timeInId } from '@/lib/shared/changes/record-time';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
 import { FactList } from '../frame/note';
+import { TextLink } from '../frame/popovers';
 import { useBecauseText } from '../interventions/operations';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { actionHref, eventHref } from '../hrefs';
@@ -79,9 +79,12 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
 function EventName({ entry: { outbox, eventId, eventType, aggregateId } }: { entry: AuditEntry }) {
   if (outbox === null || eventId === null) return null;
   return (
-    <Anchor component={Link} href={eventHref(outbox, eventId)} prefetch={false} inherit>
-      <bdi>{[eventType, aggregateId ?? eventId].filter((part) => part !== null).join(' · ')}</bdi>
-    </Anchor>
+    <TextLink
+      href={eventHref(outbox, eventId)}
+      prefetch={false}
+      inherit
+      label={<bdi>{[eventType, aggregateId ?? eventId].filter((part) => part !== null).join(' · ')}</bdi>}
+    />
   );
 }
 
@@ -201,11 +204,7 @@ function ActionLines({ action, outboxName, load }: Omit<AuditLineProps, 'entry'>
           <AuditLine key={entry.id} entry={entry} outboxName={outboxName} load={load} within />
         ))}
       </ol>
-      {data.value.nextCursor !== null && (
-        <Anchor component={Link} href={actionHref(action)} size="sm">
-          {t('allLines')}
-        </Anchor>
-      )}
+      {data.value.nextCursor !== null && <TextLink href={actionHref(action)} size="sm" label={t('allLines')} />}
     </>
   );
 }

@@ -8,6 +8,7 @@ import type { AuditFilter, AuditPage } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useConsole, useOutboxName } from '../frame/console';
 import { Notice } from '../frame/note';
+import { TextButton } from '../frame/popovers';
 import { useOperationName } from '../interventions/operations';
 import { type Chip, Filters, textChip, useTimeChip } from '../lists/filters';
 import { useSteadyRows } from '../lists/steady-rows';
@@ -60,11 +61,7 @@ export function AuditScreen({ filter, cursor, operations, initial, load }: Audit
       {entries.length === 0 ? (
         <div className={classes.frame}>
           <Notice title={filtered ? t('noMatch') : t('empty')} text={filtered ? undefined : t('emptyText')}>
-            {filtered && (
-              <Button variant="default" size="xs" onClick={() => setFilter({})}>
-                {words('filter.clearAll')}
-              </Button>
-            )}
+            {filtered && <TextButton variant="default" size="xs" onClick={() => setFilter({})} label={words('filter.clearAll')} />}
           </Notice>
         </div>
       ) : (
@@ -77,13 +74,15 @@ export function AuditScreen({ filter, cursor, operations, initial, load }: Audit
       {(cursor !== null || nextCursor !== null) && (
         <div className={classes.pages}>
           {cursor !== null && (
-            <Button variant="default" size="xs" disabled={pending} onClick={() => turnTo(null)}>
-              {t('newest')}
-            </Button>
+            <TextButton variant="default" size="xs" disabled={pending} onClick={() => turnTo(null)} label={t('newest')} />
           )}
-          <Button variant="default" size="xs" disabled={nextCursor === null || pending} onClick={() => turnTo(nextCursor)}>
-            {t('older')}
-          </Button>
+          <TextButton
+            variant="default"
+            size="xs"
+            disabled={nextCursor === null || pending}
+            onClick={() => turnTo(nextCursor)}
+            label={t('older')}
+          />
         </div>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { useContext, type CSSProperties, type ComponentType, memo } from 'react';
-import { Anchor, Button } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { IconAlertTriangle, IconHandClick, IconNote, IconPlayerPlay, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
@@ -8,6 +8,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
 import { Float, useFloat } from '../frame/float';
 import { useChange } from '../frame/use-change';
+import { TextButton } from '../frame/popovers';
 import { actionHref, runHref } from '../hrefs';
 import { TakeOffContext, type TakeOff, useMarkKind } from './chart-parts';
 import type { ChartProps } from './chart-model';
@@ -71,15 +72,14 @@ function MarkDetails({ mark: { id, kind, text, at, actor, url, outbox }, takeOff
         </Anchor>
       )}
       {problem !== null && <p role="alert">{problems(problem.code)}</p>}
-      <Button
+      <TextButton
         size="compact-xs"
         variant="default"
-        leftSection={<IconTrash size={14} aria-hidden />}
+        icon={IconTrash}
         loading={sending}
         onClick={() => send(id)}
-      >
-        {words('takeOff')}
-      </Button>
+        label={words('takeOff')}
+      />
     </div>
   );
 }

@@ -1,6 +1,5 @@
 'use client';
 
-import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useTransition } from 'react';
@@ -9,6 +8,7 @@ import type { EngineKey } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useGo } from '../frame/go';
 import { Notice } from '../frame/note';
+import { TextButton } from '../frame/popovers';
 import { CandidateDetail, type ExamineInput, CandidateList, candidateHref } from './candidate';
 import { ChoiceBar, Select } from '../frame/controls';
 import classes from './detect.module.css';
@@ -50,15 +50,14 @@ export function DetectScreen({ databases, chosen, answer, examination, examine }
             />
           )}
           {chosen !== null && (
-            <Button
+            <TextButton
               variant="default"
               size="xs"
               loading={pending}
-              leftSection={<IconRefresh size={14} aria-hidden />}
+              icon={IconRefresh}
               onClick={() => start(() => go((router) => router.refresh()))}
-            >
-              {t('again')}
-            </Button>
+              label={t('again')}
+            />
           )}
           {detection !== null && (
             <p className={classes.summary} role="status">

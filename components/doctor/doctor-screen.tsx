@@ -2,7 +2,7 @@
 
 import { useTransition } from 'react';
 import { usePathname } from 'next/navigation';
-import { Anchor, Button, Title } from '@mantine/core';
+import { Button, Title } from '@mantine/core';
 import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { BASE_PATH } from '@/lib/shared/base-path';
@@ -12,8 +12,9 @@ import { useTicking } from '../figures/time';
 import { useConsole } from '../frame/console';
 import { Float, MenuItem, useFloat } from '../frame/float';
 import { VerdictMark } from '../figures/mark';
-import { Link, useGo } from '../frame/go';
+import { useGo } from '../frame/go';
 import { Note } from '../frame/note';
+import { TextLink } from '../frame/popovers';
 import { outboxHref } from '../hrefs';
 import { useChange } from '../frame/use-change';
 import { usePolledSnapshot } from '../frame/live';
@@ -84,9 +85,7 @@ export function DoctorScreen({ outbox, severity, initial, load, examine, silence
               {ill.map(([id, verdict]) => (
                 <span key={id}>
                   <VerdictMark verdict={verdict} />{' '}
-                  <Anchor component={Link} href={outboxHref(id)} inherit>
-                    {outbox === undefined ? nameOf(id) : words('open')}
-                  </Anchor>
+                  <TextLink href={outboxHref(id)} inherit label={outbox === undefined ? nameOf(id) : words('open')} />
                 </span>
               ))}
             </p>

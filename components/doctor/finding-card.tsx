@@ -1,4 +1,4 @@
-import { Button, Code } from '@mantine/core';
+import { Code } from '@mantine/core';
 import { IconBell, IconBellOff } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
@@ -10,7 +10,7 @@ import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { doctorHref } from '../hrefs';
 import { FactList } from '../frame/note';
-import { CopyText } from '../frame/popovers';
+import { CopyText, TextButton } from '../frame/popovers';
 import { ReasonPopover } from '../frame/reason-popover';
 import { useChange } from '../frame/use-change';
 import { useReader } from './doctor-line';
@@ -76,15 +76,14 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
               onDone={onChanged}
             />
           ) : (
-            <Button
+            <TextButton
               size="compact-xs"
               variant="default"
-              leftSection={<IconBell size={14} aria-hidden />}
+              icon={IconBell}
               loading={lifting.sending}
               onClick={() => lifting.send(silence)}
-            >
-              {words('silence.lift')}
-            </Button>
+              label={words('silence.lift')}
+            />
           )}
           {lifting.problem !== null && (
             <p className={classes.wrong} role="alert">

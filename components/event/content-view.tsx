@@ -1,9 +1,10 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { lazy, Suspense, useState } from 'react';
 import type { Content, Unread } from '@/lib/shared/lists/shown';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
+import { TextButton } from '../frame/popovers';
 import { Block, CopyAction, useBeginning } from './facts';
 import { ChoiceBar } from '../frame/controls';
 import classes from './event-screen.module.css';
@@ -76,9 +77,14 @@ function UnreadNote({ unread, title, size, showAll }: { unread: Unread; title: s
     <>
       <p className={classes.note}>{t(unread)}</p>
       {unread === 'on_request' && (
-        <Button size="xs" variant="default" loading={showAll.reading} onClick={showAll.ask} aria-label={t('showOf', { title })}>
-          {size === null ? t('showAll') : t('show', { size })}
-        </Button>
+        <TextButton
+          size="xs"
+          variant="default"
+          loading={showAll.reading}
+          onClick={showAll.ask}
+          aria-label={t('showOf', { title })}
+          label={size === null ? t('showAll') : t('show', { size })}
+        />
       )}
     </>
   );

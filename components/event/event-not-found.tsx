@@ -1,10 +1,9 @@
 'use client';
 
-import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { Link } from '../frame/go';
 import { useParams } from 'next/navigation';
 import { Notice } from '../frame/note';
+import { TextButton } from '../frame/popovers';
 import { eventAuditHref } from '../hrefs';
 import classes from './event-screen.module.css';
 
@@ -15,17 +14,13 @@ export function EventNotFound() {
   return (
     <div className={classes.block}>
       <Notice title={t('title')} text={t.rich('text', { id: () => <bdi className={classes.mono}>{id}</bdi> })}>
-        <Button component={Link} href={eventAuditHref(id)} size="xs">
-          {t('audit')}
-        </Button>
-        <Button
-          component={Link}
+        <TextButton href={eventAuditHref(id)} size="xs" label={t('audit')} />
+        <TextButton
           variant="default"
           href={`/outboxes/${outbox}/events?${new URLSearchParams({ q: id }).toString()}`}
           size="xs"
-        >
-          {t('search')}
-        </Button>
+          label={t('search')}
+        />
       </Notice>
     </div>
   );

@@ -2,7 +2,6 @@
 
 import { IconAlertTriangle, IconArchive } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { Button } from '@mantine/core';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
@@ -10,6 +9,7 @@ import { AbsoluteTime } from '../figures/time';
 import { useGo } from '../frame/go';
 import { useShortcuts } from '../frame/shortcuts';
 import { useMay } from '../frame/console';
+import { TextButton } from '../frame/popovers';
 import { useIntervention } from '../interventions/use-intervention';
 import { inOrder, OPERATION_KEYS, useBecauseText, useOperationName } from '../interventions/operations';
 import { ReadOnlyNote } from '../frame/note';
@@ -118,7 +118,7 @@ function EventTrail({ outbox, id }: { outbox: string; id: string }) {
     <nav className={classes.trail} aria-label={t('label')}>
       <span>{t('position', { position: index + 1, count: ids.length })}</span>
       {ways.map(({ sign, label, to }) => (
-        <Button
+        <TextButton
           key={label}
           variant="default"
           size="compact-sm"
@@ -126,9 +126,8 @@ function EventTrail({ outbox, id }: { outbox: string; id: string }) {
           title={label}
           disabled={to === undefined}
           onClick={() => open(to)}
-        >
-          {sign}
-        </Button>
+          label={sign}
+        />
       ))}
     </nav>
   );
@@ -188,14 +187,13 @@ export function EventOperations({ detail, outbox, onOperate }: EventPartProps & 
       {possible.length > 0 && (
         <div className={classes.operationButtons}>
           {possible.map((operation, index) => (
-            <Button
+            <TextButton
               key={operation}
               size="sm"
               variant={index > 0 || (operation === 'archive' && first !== operation) ? 'default' : 'filled'}
               onClick={() => onOperate(operation)}
-            >
-              {name(operation, detail.event.maxAttempts)}
-            </Button>
+              label={name(operation, detail.event.maxAttempts)}
+            />
           ))}
         </div>
       )}

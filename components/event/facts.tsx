@@ -1,7 +1,6 @@
 import { Anchor, CopyButton, UnstyledButton } from '@mantine/core';
 import { IconCheck, IconCopy, IconExternalLink } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { Link } from '../frame/go';
 import { type ReactNode, useState } from 'react';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
 import { formatMoney } from '@/lib/shared/text/money';
@@ -9,6 +8,7 @@ import { Attempts, Figure } from '../figures/figure';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { FactList } from '../frame/note';
+import { TextLink } from '../frame/popovers';
 import { outboxHref } from '../hrefs';
 import classes from './event-screen.module.css';
 
@@ -110,9 +110,7 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
     ]);
   const place = (
     <>
-      <Anchor component={Link} href={outboxHref(outbox.id)} size="sm">
-        <bdi>{outbox.name}</bdi>
-      </Anchor>{' '}
+      <TextLink href={outboxHref(outbox.id)} size="sm" label={<bdi>{outbox.name}</bdi>} />{' '}
       <span className={classes.dimmed}>
         <bdi className={classes.mono}>{outbox.table}</bdi>
       </span>

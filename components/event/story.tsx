@@ -1,10 +1,9 @@
-import { Anchor } from '@mantine/core';
 import { IconArrowsExchange, IconHandStop } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { Link } from '../frame/go';
 import type { ReactNode } from 'react';
 import type { AuditEntry, EventDetail, OutboxInfo } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
+import { TextLink } from '../frame/popovers';
 import { AuditSentence } from '../audit/audit-line';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
@@ -59,11 +58,7 @@ export function Timeline({ detail, outboxName }: { detail: EventDetail; outboxNa
     const nth = item.kind === 'attempted' ? item.attempts : null;
     return <div>{nth === null ? t(item.kind) : t('attemptedNth', { attempts: nth })}</div>;
   };
-  const audit = detail.interventions.length > 0 && (
-    <Anchor component={Link} href={eventAuditHref(event.id)} size="sm">
-      {t('audit')}
-    </Anchor>
-  );
+  const audit = detail.interventions.length > 0 && <TextLink href={eventAuditHref(event.id)} size="sm" label={t('audit')} />;
   return (
     <Block title={t('title')} tools={audit}>
       <ol className={story.timeline}>
@@ -105,11 +100,7 @@ export function Neighbours({ outbox, detail }: { outbox: OutboxInfo; detail: Eve
     );
   }
   const query = new URLSearchParams({ aggregate: aggregateId, order: 'oldest' }).toString();
-  const all = (
-    <Anchor component={Link} href={outboxHref(outbox.id, `/events?${query}`)} size="sm">
-      {t('all')}
-    </Anchor>
-  );
+  const all = <TextLink href={outboxHref(outbox.id, `/events?${query}`)} size="sm" label={t('all')} />;
   return (
     <Block title={t('title')} tools={all}>
       <p className={classes.note}>{keepsOrder ? t('keepsOrder') : t('noOrder')}</p>
@@ -122,9 +113,7 @@ export function Neighbours({ outbox, detail }: { outbox: OutboxInfo; detail: Eve
               {current ? (
                 <bdi>{event.type ?? event.id}</bdi>
               ) : (
-                <Anchor component={Link} href={eventHref(outbox.id, event.id)} prefetch={false} size="sm">
-                  <bdi>{event.type ?? event.id}</bdi>
-                </Anchor>
+                <TextLink href={eventHref(outbox.id, event.id)} prefetch={false} size="sm" label={<bdi>{event.type ?? event.id}</bdi>} />
               )}
               {current && <span className={story.here}>{t('current')}</span>}
             </span>

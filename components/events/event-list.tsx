@@ -1,4 +1,4 @@
-import { Button, CloseButton } from '@mantine/core';
+import { CloseButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react';
 import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
@@ -8,6 +8,7 @@ import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
 import type { Snapshot } from '../frame/live';
 import { useShortcuts } from '../frame/shortcuts';
+import { TextButton } from '../frame/popovers';
 import { PlanButton } from '../interventions/plan-button';
 import {
   attemptsOf,
@@ -181,16 +182,17 @@ function SelectionBar({ outbox, ticks: { events, full, clear }, intervention, wh
       </div>
       <div className={selection.operations}>
         {possible.map(({ operation, allowed }, index) => (
-          <Button
+          <TextButton
             key={operation}
             size="compact-md"
             variant={index > 0 || operation === 'archive' ? 'default' : 'filled'}
             onClick={() => intervention.open(outbox, operation, seen)}
-          >
-            {allowed === events.length
-              ? name(operation, max)
-              : t('some', { operation: name(operation, max), allowed, count: events.length })}
-          </Button>
+            label={
+              allowed === events.length
+                ? name(operation, max)
+                : t('some', { operation: name(operation, max), allowed, count: events.length })
+            }
+          />
         ))}
       </div>
       {shared !== undefined ? (

@@ -6,6 +6,7 @@ import type { EventsSnapshot, EventFilter, EventPage, OutboxInfo } from '@/lib/s
 import { useFormat } from '../figures/use-format';
 import type { Snapshot } from '../frame/live';
 import { Notice } from '../frame/note';
+import { TextButton } from '../frame/popovers';
 import { secondsAgo } from '../lists/filters';
 import type { List } from '../lists/use-list';
 import classes from './event-list.module.css';
@@ -32,9 +33,7 @@ export function ListFooter({ page, list }: ShownPage) {
       </div>
       <div className={classes.turn}>
         {turned && previousCursor !== null && (
-          <Button variant="subtle" size="xs" onClick={() => turnTo(null)} disabled={pending}>
-            {t('first')}
-          </Button>
+          <TextButton variant="subtle" size="xs" onClick={() => turnTo(null)} disabled={pending} label={t('first')} />
         )}
         {turn('previous', previousCursor, { leftSection: <IconChevronLeft size={14} aria-hidden /> })}
         {turn('next', nextCursor, { rightSection: <IconChevronRight size={14} aria-hidden /> })}
@@ -92,19 +91,18 @@ export function ListNotice({ outbox, list }: { outbox: OutboxInfo; list: List<Ev
   const t = useTranslations();
   const { filter, turned, setFilter, turnTo } = list;
   const { page, problem } = list.snapshot;
-  const retry = (
-    <Button variant="default" size="xs" onClick={() => void list.refresh()}>
-      {t('events.retry')}
-    </Button>
-  );
+  const retry = <TextButton variant="default" size="xs" onClick={() => void list.refresh()} label={t('events.retry')} />;
   if (page === null) {
     if (problem?.code === 'timeout') {
       return (
         <Notice title={t('events.timeout.title')} text={t('events.timeout.text')}>
           {outbox.capabilities.fields.createdAt && (
-            <Button variant="default" size="xs" onClick={() => setFilter({ ...filter, from: secondsAgo(3_600), to: undefined })}>
-              {t('events.timeout.lastHour')}
-            </Button>
+            <TextButton
+              variant="default"
+              size="xs"
+              onClick={() => setFilter({ ...filter, from: secondsAgo(3_600), to: undefined })}
+              label={t('events.timeout.lastHour')}
+            />
           )}
           {retry}
         </Notice>
@@ -123,11 +121,7 @@ export function ListNotice({ outbox, list }: { outbox: OutboxInfo; list: List<Ev
         }
       >
         {/* The cursor itself may be the cause. */}
-        {turned && (
-          <Button size="xs" onClick={() => turnTo(null)}>
-            {t('events.pages.first')}
-          </Button>
-        )}
+        {turned && <TextButton size="xs" onClick={() => turnTo(null)} label={t('events.pages.first')} />}
         {retry}
       </Notice>
     );
@@ -144,14 +138,8 @@ function NoMatch({ page, list }: ShownPage) {
   const { filter, setFilter, turnTo } = list;
   return (
     <Notice title={t('noMatch.title')} text={<Searched page={page} list={list} />}>
-      {nextCursor !== null && (
-        <Button size="xs" onClick={() => turnTo(nextCursor)}>
-          {t('noMatch.further')}
-        </Button>
-      )}
-      <Button variant="default" size="xs" onClick={() => setFilter({ order: filter.order })}>
-        {t('filter.clearAll')}
-      </Button>
+      {nextCursor !== null && <TextButton size="xs" onClick={() => turnTo(nextCursor)} label={t('noMatch.further')} />}
+      <TextButton variant="default" size="xs" onClick={() => setFilter({ order: filter.order })} label={t('filter.clearAll')} />
     </Notice>
   );
 }

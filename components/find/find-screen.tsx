@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useId, useState } from 'react';
@@ -8,6 +8,7 @@ import { type Found, keyProblem } from '@/lib/shared/lists/found';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useGo } from '../frame/go';
 import { Notice } from '../frame/note';
+import { TextButton } from '../frame/popovers';
 import { findHref } from '../hrefs';
 import { FoundKey } from './found-key';
 import classes from './find.module.css';
@@ -66,9 +67,7 @@ function KeyForm({ asked }: { asked: string | null }) {
         spellCheck={false}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-      <Button type="submit" leftSection={<IconSearch size={16} aria-hidden />}>
-        {t('find')}
-      </Button>
+      <TextButton type="submit" icon={IconSearch} label={t('find')} />
     </form>
   );
 }

@@ -1,12 +1,11 @@
-import { Anchor } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { type Found, type FoundIn, leftOpen } from '@/lib/shared/lists/found';
 import type { ActionResult } from '@/lib/shared/problems';
 import { FateMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
 import { useOutboxName } from '../frame/console';
-import { Link } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
+import { TextLink } from '../frame/popovers';
 import { eventHref, outboxHref } from '../hrefs';
 import { type FoundLine, linesOf } from './lines';
 import { useWhyOpen } from './use-why-open';
@@ -58,9 +57,7 @@ function Line({ outbox, event, kind, at, isLast }: FoundLine) {
     <li data-kind={kind}>
       <span className={classes.when}>{at === null ? t('noTime') : <AbsoluteTime at={at} />}</span>
       <span className={classes.what}>
-        <Anchor component={Link} href={eventHref(outbox, event.id)} prefetch={false} size="sm">
-          <bdi>{event.type ?? event.id}</bdi>
-        </Anchor>{' '}
+        <TextLink href={eventHref(outbox, event.id)} prefetch={false} size="sm" label={<bdi>{event.type ?? event.id}</bdi>} />{' '}
         {t(`line.${kind}`, { attempts: event.attempts ?? 0 })}
         <span className={classes.dimmed}> · {outboxName(outbox)}</span>
       </span>
@@ -83,9 +80,7 @@ function Outboxes({ outboxes, search }: { outboxes: FoundIn[]; search: string })
       <ul className={classes.parts}>
         {told.map((part) => (
           <li key={part.outbox} data-open={leftOpen(part) ?? undefined}>
-            <Anchor component={Link} href={outboxHref(part.outbox)} prefetch={false} size="sm" fw={600}>
-              {outboxName(part.outbox)}
-            </Anchor>
+            <TextLink href={outboxHref(part.outbox)} prefetch={false} size="sm" fw={600} label={outboxName(part.outbox)} />
             <span>
               <Told part={part} search={search} />
             </span>
@@ -113,14 +108,12 @@ function Told({ part, search }: { part: FoundIn; search: string }) {
       {more && (
         <>
           {' '}
-          <Anchor
-            component={Link}
+          <TextLink
             href={outboxHref(outbox, `/events?${new URLSearchParams({ q: search }).toString()}`)}
             prefetch={false}
             size="sm"
-          >
-            {t('list')}
-          </Anchor>
+            label={t('list')}
+          />
         </>
       )}
     </>

@@ -1,7 +1,7 @@
 import { IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { Link } from './go';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { PROOF_REASONS } from '@/lib/shared/changes/read-only';
 import type { OutboxInfo } from '@/lib/shared/model';
 import { outboxHref } from '../hrefs';
@@ -50,6 +50,19 @@ export function FactList({ facts, className }: { facts: readonly (readonly [name
           ),
       )}
     </dl>
+  );
+}
+
+/** The head of a table; a column may have attributes beside its text. */
+export function TableHead({ columns }: { columns: readonly (string | ComponentProps<'th'>)[] }) {
+  return (
+    <thead>
+      <tr>
+        {columns.map((column, index) => (
+          <th key={index} scope="col" {...(typeof column === 'string' ? { children: column } : column)} />
+        ))}
+      </tr>
+    </thead>
   );
 }
 

@@ -1,8 +1,33 @@
-import { Button, type ButtonProps, CopyButton } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { Anchor, type AnchorProps, Button, type ButtonProps, CopyButton } from '@mantine/core';
+import { IconCheck, IconCopy, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps, ComponentType, ReactNode } from 'react';
 import { Float, useFloat } from './float';
+import { Link } from './go';
+
+interface TextButtonProps extends ButtonProps, Pick<ComponentProps<'button'>, 'type' | 'title' | 'autoFocus' | 'aria-label'> {
+  label: string;
+  icon?: ComponentType<IconProps>;
+  /** The page that it opens. */
+  href?: string;
+  target?: string;
+  onClick?: () => void;
+}
+
+/** A button with a text, or a link to a page of the console that looks like one. */
+export function TextButton({ label, icon: Icon, href, target, type, ...props }: TextButtonProps) {
+  const look = { leftSection: Icon && <Icon size={props.size === undefined ? 16 : 14} aria-hidden />, ...props, children: label };
+  return href === undefined ? <Button type={type} {...look} /> : <Button component={Link} href={href} target={target} {...look} />;
+}
+
+/** A link to a page of the console, within a text. */
+export function TextLink({ label, ...props }: AnchorProps & { label: ReactNode; href: string; prefetch?: false }) {
+  return (
+    <Anchor component={Link} {...props}>
+      {label}
+    </Anchor>
+  );
+}
 
 interface ButtonPopoverProps extends Pick<ButtonProps, 'size' | 'variant' | 'leftSection'> {
   label: string;
@@ -50,28 +75,18 @@ export function Form({ onSubmit, ...props }: Omit<ComponentProps<'form'>, 'onSub
   );
 }
 
-interface CopyTextProps {
+interface CopyTextProps extends Pick<ButtonProps, 'size' | 'variant' | 'disabled'> {
   text: string;
   label: string;
-  size?: ButtonProps['size'];
-  variant?: 'filled' | 'default';
-  disabled?: boolean;
 }
 
-export function CopyText({ text, label, size = 'compact-xs', variant = 'default', disabled }: CopyTextProps) {
+export function CopyText({ text, label, ...props }: CopyTextProps) {
   const words = useTranslations('frame');
+  const look = { size: 'compact-xs', variant: 'default', ...props };
   return (
     <CopyButton value={text} timeout={1_500}>
       {({ copied, copy }) => (
-        <Button
-          size={size}
-          variant={variant}
-          disabled={disabled}
-          leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
-          onClick={copy}
-        >
-          {copied ? words('copied') : label}
-        </Button>
+        <TextButton {...look} {...(copied ? { icon: IconCheck, label: words('copied') } : { icon: IconCopy, label })} onClick={copy} />
       )}
     </CopyButton>
   );

@@ -1,9 +1,9 @@
-import { Button, type ButtonProps, Textarea } from '@mantine/core';
+import { type ButtonProps, Textarea } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import { REASON_MAX, REASON_MIN } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
-import { ButtonPopover, Form } from './popovers';
+import { ButtonPopover, Form, TextButton } from './popovers';
 import classes from './reason-popover.module.css';
 import { useChange } from './use-change';
 
@@ -63,12 +63,8 @@ export function ReasonPopover<T>({ title, text, reasonLabel, reasonHint, confirm
             data-autofocus
           />
           <div className={classes.buttons}>
-            <Button size="xs" type="submit" loading={change.sending}>
-              {confirm}
-            </Button>
-            <Button size="xs" variant="default" onClick={close}>
-              {t('cancel')}
-            </Button>
+            <TextButton size="xs" type="submit" loading={change.sending} label={confirm} />
+            <TextButton size="xs" variant="default" onClick={close} label={t('cancel')} />
           </div>
         </Form>
       )}

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
+import type { Action, ActionResult, ProblemInfo } from '@/lib/shared/problems';
 
 /** The console did not answer, or the connection to it broke. */
 export const UNANSWERED: ProblemInfo = { code: 'unavailable', detail: 'the console did not answer' };
@@ -17,8 +17,15 @@ interface ChangeOptions<T> {
   goneIsDone?: boolean;
 }
 
+/** The value of an answer, for a query; a problem is thrown. */
+export async function valueOf<T>(answer: Promise<ActionResult<T>>): Promise<T> {
+  const result = await answer;
+  if (!result.ok) throw new Refused(result.problem);
+  return result.value;
+}
+
 /** A change through a server action: whether it is being sent, and why the last one failed. */
-export function useChange<I, T>(action: (input: I) => Promise<ActionResult<T>>, { onDone, goneIsDone = false }: ChangeOptions<T> = {}) {
+export function useChange<I, T>(action: Action<I, T>, { onDone, goneIsDone = false }: ChangeOptions<T> = {}) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (input: I) => {
       const answer = await action(input).catch((): ActionResult<T> => ({ ok: false, problem: UNANSWERED }));

@@ -1,10 +1,10 @@
-import { Button, Modal, Skeleton, TextInput } from '@mantine/core';
+import { Modal, Skeleton, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconAlertTriangle, IconRefresh, IconUsers } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
-import { Form } from '../frame/popovers';
+import { Form, TextButton } from '../frame/popovers';
 import classes from './intervention-dialog.module.css';
 import { useFates, useResultSentence } from './fates';
 import { attemptsOf, useOperationName, useWarningText } from './operations';
@@ -122,16 +122,15 @@ function Deciding({ opening: { subject, operation, events }, preview: read, send
     else onConfirm({ operation, events: allowed, reason });
   };
   const again = (className?: string) => (
-    <Button
+    <TextButton
       size="compact-sm"
       variant="default"
-      leftSection={<IconRefresh size={14} />}
+      icon={IconRefresh}
       onClick={readAgain}
       loading={loading}
       className={className}
-    >
-      {t('interventions.lookAgain')}
-    </Button>
+      label={t('interventions.lookAgain')}
+    />
   );
 
   return (
@@ -189,17 +188,20 @@ function Deciding({ opening: { subject, operation, events }, preview: read, send
         {plan.problem !== null && <ProblemPanel problem={plan.problem} outbox={subject.id} />}
       </div>
       <div className={classes.buttons}>
-        <Button variant="default" onClick={onClose}>
-          {t('interventions.cancel')}
-        </Button>
+        <TextButton variant="default" onClick={onClose} label={t('interventions.cancel')} />
         {(preview === null || count > 0) && (
-          <Button type="submit" disabled={busy || preview === null || loading} loading={busy || plan.sending}>
-            {needsApproval
-              ? t('plans.planIt')
-              : t.has(`operations.${operation}.button`)
-                ? t(`operations.${operation}.button`, { count: preview === null ? events.length : count })
-                : name(operation)}
-          </Button>
+          <TextButton
+            type="submit"
+            disabled={busy || preview === null || loading}
+            loading={busy || plan.sending}
+            label={
+              needsApproval
+                ? t('plans.planIt')
+                : t.has(`operations.${operation}.button`)
+                  ? t(`operations.${operation}.button`, { count: preview === null ? events.length : count })
+                  : name(operation)
+            }
+          />
         )}
       </div>
     </Form>

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, type ButtonProps, Loader } from '@mantine/core';
+import { Alert, Button, type ButtonProps, Loader } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconClock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
@@ -8,6 +8,7 @@ import type { InterventionPreview, InterventionResult } from '@/lib/shared/model
 import { useAgo } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import frame from '../frame/frame.module.css';
+import { TextLink } from '../frame/popovers';
 import { actionHref, eventHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';
 import { FateLine, type Followed, hueOf, useFates, useResultSentence } from './fates';
@@ -94,15 +95,11 @@ export function ResultPanel({ result, followed, subject, rows, onClose, onUndo }
         ))}
       <p className={classes.record}>
         {t('interventions.recorded', { actor, at: at === null ? '' : format.absolute(at) })}{' '}
-        <Anchor component={Link} href={actionHref(result.interventionId)}>
-          {t('interventions.seeRecord')}
-        </Anchor>
+        <TextLink href={actionHref(result.interventionId)} label={t('interventions.seeRecord')} />
         {changed.length > 1 && (
           <>
             {' · '}
-            <Anchor component={Link} href={outboxHref(subject.id)}>
-              {t('interventions.watch', { outbox: subject.name })}
-            </Anchor>
+            <TextLink href={outboxHref(subject.id)} label={t('interventions.watch', { outbox: subject.name })} />
           </>
         )}
       </p>
@@ -127,10 +124,7 @@ function RowNames({ ids, nameOf, fates, outbox }: RowNamesProps) {
     <ul className={classes.names}>
       {ids.slice(0, NAMES_SHOWN).map((id) => (
         <li key={id}>
-          <Anchor component={Link} href={eventHref(outbox, id)}>
-            <bdi>{nameOf(id)}</bdi>
-          </Anchor>{' '}
-          {word(fates.get(id))}
+          <TextLink href={eventHref(outbox, id)} label={<bdi>{nameOf(id)}</bdi>} /> {word(fates.get(id))}
         </li>
       ))}
       {ids.length > NAMES_SHOWN && <li>{t('moreEvents', { count: ids.length - NAMES_SHOWN })}</li>}
@@ -215,9 +209,7 @@ export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void 
       {end === null && <p>{t('unknown')}</p>}
       {end === null && <p>{checkedAt === null ? t('checking') : t('checkedAt', { ago: ago(checkedAt) })}</p>}
       {end !== null && result === null && <p>{t('absent')}</p>}
-      <Anchor component={Link} href={`/audit?outbox=${encodeURIComponent(sent.outbox)}`}>
-        {t('seeAudit')}
-      </Anchor>
+      <TextLink href={`/audit?outbox=${encodeURIComponent(sent.outbox)}`} label={t('seeAudit')} />
     </Alert>
   );
 }

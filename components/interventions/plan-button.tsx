@@ -1,8 +1,8 @@
-import { Button, type ButtonProps } from '@mantine/core';
+import { type ButtonProps } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { lazy, Suspense } from 'react';
 import type { PlanRequest } from '@/lib/shared/runs/plans';
-import { ButtonPopover } from '../frame/popovers';
+import { ButtonPopover, TextButton } from '../frame/popovers';
 import { type PlanChoice, useMakePlan, usePlanWord } from './use-plan';
 
 const PlanForm = lazy(async () => ({ default: (await import('./plan-form')).PlanForm }));
@@ -35,9 +35,7 @@ export function PlanAgain({ outbox, request }: { outbox: string; request: PlanRe
   const { send, sending, problem } = useMakePlan(outbox);
   return (
     <>
-      <Button variant="default" loading={sending} onClick={() => send(request)}>
-        {t('again')}
-      </Button>
+      <TextButton variant="default" loading={sending} onClick={() => send(request)} label={t('again')} />
       {problem !== null && <span role="alert">{problems(problem.code)}</span>}
     </>
   );

@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import { Select } from '../frame/controls';
-import { Form } from '../frame/popovers';
+import { Form, TextButton } from '../frame/popovers';
 import classes from '../frame/reason-popover.module.css';
 import { type PlanChoice, useMakePlan, usePlanWord } from './use-plan';
 import { ProblemPanel } from './problem-panel';
@@ -36,14 +35,8 @@ export function PlanForm({ outbox, operations, source, about, onClose }: PlanCho
       <p>{t('plans.nothingYet')}</p>
       {problem !== null && <ProblemPanel problem={problem} outbox={outbox} />}
       <div className={classes.buttons}>
-        <Button size="sm" type="submit" loading={sending}>
-          {t('plans.make')}
-        </Button>
-        {onClose !== undefined && (
-          <Button size="sm" variant="default" onClick={onClose}>
-            {t('interventions.cancel')}
-          </Button>
-        )}
+        <TextButton size="sm" type="submit" loading={sending} label={t('plans.make')} />
+        {onClose !== undefined && <TextButton size="sm" variant="default" onClick={onClose} label={t('interventions.cancel')} />}
       </div>
     </Form>
   );

@@ -1,4 +1,4 @@
-import { Button, CloseButton, UnstyledButton } from '@mantine/core';
+import { CloseButton, UnstyledButton } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState, type ReactNode } from 'react';
@@ -8,7 +8,7 @@ import type { EventFilter } from '@/lib/shared/model';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { useFormat } from '../figures/use-format';
 import { Float, useFloat } from '../frame/float';
-import { Form } from '../frame/popovers';
+import { Form, TextButton } from '../frame/popovers';
 import { Checkbox, TextField } from '../frame/controls';
 import classes from './filters.module.css';
 
@@ -40,11 +40,7 @@ export function Filters<F>({ label, chips, onChange, onClear, before, after }: F
       {chips.map((chip) => (
         <FilterChip key={chip.label} chip={chip} onChange={onChange} />
       ))}
-      {onClear !== null && (
-        <Button variant="subtle" size="compact-sm" onClick={onClear}>
-          {t('clearAll')}
-        </Button>
-      )}
+      {onClear !== null && <TextButton variant="subtle" size="compact-sm" onClick={onClear} label={t('clearAll')} />}
       {after}
     </div>
   );
@@ -83,9 +79,7 @@ function EditorForm({ onApply, children }: { onApply: () => void; children: Reac
   return (
     <Form className={classes.form} onSubmit={onApply}>
       {children}
-      <Button type="submit" size="compact-sm">
-        {t('apply')}
-      </Button>
+      <TextButton type="submit" size="compact-sm" label={t('apply')} />
     </Form>
   );
 }

@@ -15,7 +15,7 @@ import { timeSpan, type TimeSpan } from '../charts/chart-model';
 import { ChartCursorProvider, TakeOffContext } from '../charts/chart-parts';
 import { useFormat } from '../figures/use-format';
 import { useViewChange } from '../shell/outbox-bar';
-import { ButtonPopover, Form } from '../frame/popovers';
+import { ButtonPopover, Form, TextButton } from '../frame/popovers';
 import { useChange } from '../frame/use-change';
 import { ChartPanel, isEmptyChart, useChartSpecs } from './chart-panel';
 import { LeftOut } from './left-out';
@@ -110,14 +110,13 @@ function ChartBar({ outbox, view, span, onChange, children }: ChartBarProps) {
           </Pill>
         )}
         {own && (
-          <Button
+          <TextButton
             size="compact-sm"
             variant="default"
-            leftSection={<IconZoomReset size={14} aria-hidden />}
+            icon={IconZoomReset}
             onClick={() => onChange({ span: { window }, type })}
-          >
-            {words('resetZoom')}
-          </Button>
+            label={words('resetZoom')}
+          />
         )}
         <ButtonPopover {...BUTTON} label={words('choose')} leftSection={<IconCalendarTime size={14} aria-hidden />}>
           {(close) => <SpanForm span={span} onApply={(chosen) => onChange({ span: chosen, type })} close={close} />}
@@ -164,9 +163,7 @@ function SpanForm({ span, onApply, close }: { span: TimeSpan; onApply: (span: Re
         />
       ))}
       <p>{timeZone}</p>
-      <Button size="xs" type="submit">
-        {words('show')}
-      </Button>
+      <TextButton size="xs" type="submit" label={words('show')} />
     </Form>
   );
 }
@@ -239,9 +236,7 @@ function MarkForm({ outbox, action, onMarked, of: [kind, setKind], close }: Mark
         value={at}
         onChange={(event) => setAt(event.currentTarget.value)}
       />
-      <Button size="xs" type="submit" loading={sending}>
-        {words('addMark')}
-      </Button>
+      <TextButton size="xs" type="submit" loading={sending} label={words('addMark')} />
     </Form>
   );
 }

@@ -1,6 +1,4 @@
-import { Anchor, Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { Link } from '../frame/go';
 import { useState } from 'react';
 import { type Verdict, VERDICT_TONE } from '@/lib/shared/figures/verdicts';
 import type { MarkedSnapshot } from '@/lib/shared/figures/chart-view';
@@ -8,6 +6,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { VerdictMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
+import { TextButton, TextLink } from '../frame/popovers';
 import { doctorHref, outboxHref, runHref } from '../hrefs';
 import classes from './outbox.module.css';
 import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
@@ -113,11 +112,7 @@ export function VerdictBanner({ outbox, summary, sessions, stale, run, onRefresh
               <li key={one.verdict}>
                 {index === 0 && <span>{words('alsoHolds')}</span>} <VerdictMark verdict={one.verdict} />{' '}
                 {one.since !== null && words.rich('alsoSince', { time: () => <AbsoluteTime at={one.since ?? ''} /> })}{' '}
-                {to !== null && (
-                  <Anchor component={Link} href={to} inherit underline="always">
-                    {stepName(one.verdict)}
-                  </Anchor>
-                )}
+                {to !== null && <TextLink href={to} inherit underline="always" label={stepName(one.verdict)} />}
               </li>
             );
           })}
@@ -125,30 +120,22 @@ export function VerdictBanner({ outbox, summary, sessions, stale, run, onRefresh
             <li>
               {words.rich('runUnderWay', {
                 ...{ maker: visibleText(run.maker), sent: run.requested - run.remaining, all: run.requested },
-                run: (text) => (
-                  <Anchor component={Link} href={runHref(run.id)} inherit underline="always">
-                    {text}
-                  </Anchor>
-                ),
+                run: (text) => <TextLink href={runHref(run.id)} inherit underline="always" label={text} />,
               })}
             </li>
           )}
         </ul>
       </div>
       {href === null ? (
-        <Button size="sm" variant="default" loading={asking} onClick={() => void ask()}>
-          {stepName(verdict)}
-        </Button>
+        <TextButton size="sm" variant="default" loading={asking} onClick={() => void ask()} label={stepName(verdict)} />
       ) : (
-        <Button
-          component={Link}
+        <TextButton
           size="sm"
           variant={verdict === 'healthy' ? 'default' : 'filled'}
           href={href}
           target={stopped ? '_blank' : undefined}
-        >
-          {stepName(verdict)}
-        </Button>
+          label={stepName(verdict)}
+        />
       )}
     </section>
   );

@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, Title } from '@mantine/core';
+import { Title } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconArrowRight,
@@ -22,6 +22,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { ReasonPopover } from '../frame/reason-popover';
+import { TextButton } from '../frame/popovers';
 import { outboxHref } from '../hrefs';
 import { useChange } from '../frame/use-change';
 import { useBecauseText, useOperationName } from '../interventions/operations';
@@ -88,15 +89,14 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
           <div className={classes.buttons}>
             {status.ready && turning('turnOn', IconLockOpen, actions)}
             {status.cases.length > 0 && (
-              <Button
+              <TextButton
                 variant={status.ready ? 'default' : 'filled'}
-                leftSection={<IconChecks size={16} aria-hidden />}
+                icon={IconChecks}
                 loading={sending}
                 disabled={!status.provable}
                 onClick={() => send(actions)}
-              >
-                {t(status.last === null ? 'run' : 'runAgain')}
-              </Button>
+                label={t(status.last === null ? 'run' : 'runAgain')}
+              />
             )}
             {on && turning('turnOff', IconLock, actions)}
           </div>

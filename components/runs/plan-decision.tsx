@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { useState, type ReactNode } from 'react';
 import { isFollowed } from '@/lib/shared/changes/fates';
@@ -8,8 +7,8 @@ import type { Run } from '@/lib/shared/runs/runs';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
-import { Link, useGo } from '../frame/go';
-import { CopyText } from '../frame/popovers';
+import { useGo } from '../frame/go';
+import { CopyText, TextButton } from '../frame/popovers';
 import { useChange } from '../frame/use-change';
 import { runHref } from '../hrefs';
 import { PlanAgain } from '../interventions/plan-button';
@@ -45,15 +44,7 @@ export function PlanDecision({ plan, decisions, onChanged }: PlanDecisionProps) 
     </section>
   );
   if (standing === 'started')
-    return box(
-      'grey',
-      t('decide.started'),
-      plan.run !== null && (
-        <Button component={Link} href={runHref(plan.run)}>
-          {t('seeRun')}
-        </Button>
-      ),
-    );
+    return box('grey', t('decide.started'), plan.run !== null && <TextButton href={runHref(plan.run)} label={t('seeRun')} />);
   if (standing === 'refused' && plan.approval !== null) return box('red', <Answered approval={plan.approval} as="refused" />, again);
   if (standing === 'void' || plan.state === 'expired')
     return box('grey', t(`decide.${plan.state === 'expired' ? 'expired' : 'void'}`, { hours: PLAN_HOURS }), again);
@@ -99,9 +90,11 @@ function Start({ plan, start, onChanged }: { plan: Plan; start: PlanDecisions['s
       <p>{mayOperate ? t(isFollowed(plan.operation) ? 'decide.open' : 'decide.batches', { warned }) : t('decide.mayNot')}</p>
       {problem !== null && <ProblemPanel problem={problem} outbox={plan.outbox} />}
       {mayOperate && (
-        <Button loading={sending} onClick={() => send({ plan: plan.id, key })}>
-          {t(isFollowed(plan.operation) ? 'start' : 'startBatches')}
-        </Button>
+        <TextButton
+          loading={sending}
+          onClick={() => send({ plan: plan.id, key })}
+          label={t(isFollowed(plan.operation) ? 'start' : 'startBatches')}
+        />
       )}
     </section>
   );
@@ -153,12 +146,8 @@ function AnswerForm({ plan, decisions, onChanged }: PlanDecisionProps) {
       <ReasonField {...field} label={t('answerReason')} onSubmit={answer(approving)} first={false} />
       {problem !== null && <ProblemPanel problem={problem} outbox={plan.outbox} />}
       <div className={classes.buttons}>
-        <Button loading={approving.sending} onClick={answer(approving)}>
-          {t('approve')}
-        </Button>
-        <Button variant="default" loading={refusing.sending} onClick={answer(refusing)}>
-          {t('refuse')}
-        </Button>
+        <TextButton loading={approving.sending} onClick={answer(approving)} label={t('approve')} />
+        <TextButton variant="default" loading={refusing.sending} onClick={answer(refusing)} label={t('refuse')} />
       </div>
     </div>
   );

@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, Textarea } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import { PLAN_IDS_MAX } from '@/lib/shared/runs/plans';
@@ -10,7 +10,7 @@ import { Select } from '../frame/controls';
 import { useConsole, useMay } from '../frame/console';
 import { usePolledSnapshot } from '../frame/live';
 import { Notice } from '../frame/note';
-import { Form } from '../frame/popovers';
+import { Form, TextButton } from '../frame/popovers';
 import { useMakePlan, usePlanWord } from '../interventions/use-plan';
 import { ProblemPanel } from '../interventions/problem-panel';
 import { ReasonField, useReason } from '../interventions/reason-field';
@@ -107,9 +107,7 @@ function IdsForm() {
       <ReasonField {...field} onSubmit={submit} first={false} />
       {problem !== null && <ProblemPanel problem={problem} outbox={outbox} />}
       <div className={classes.buttons}>
-        <Button type="submit" loading={sending}>
-          {t('make')}
-        </Button>
+        <TextButton type="submit" loading={sending} label={t('make')} />
         <span className={classes.dimmed}>{t('nothingYet')}</span>
       </div>
     </Form>

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
@@ -6,7 +5,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { RATE_MAX, type Pace, type Run } from '@/lib/shared/runs/runs';
 import { useFormat } from '../figures/use-format';
 import { Select, TextField } from '../frame/controls';
-import { ButtonPopover, Form } from '../frame/popovers';
+import { ButtonPopover, Form, TextButton } from '../frame/popovers';
 import { useChange } from '../frame/use-change';
 import { ProblemPanel } from '../interventions/problem-panel';
 import classes from './runs.module.css';
@@ -36,33 +35,23 @@ export function RunControls({ run, actions, onChanged }: RunControlsProps) {
       {problem !== null && <ProblemPanel problem={problem} outbox={run.outbox} />}
       <div className={classes.buttons}>
         {run.state === 'paused' ? (
-          <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} loading={resume.sending} onClick={() => resume.send(of)}>
-            {t('resume')}
-          </Button>
+          <TextButton icon={IconPlayerPlay} loading={resume.sending} onClick={() => resume.send(of)} label={t('resume')} />
         ) : (
-          <Button
-            variant="default"
-            leftSection={<IconPlayerPause size={16} aria-hidden />}
-            loading={pause.sending}
-            onClick={() => pause.send(of)}
-          >
-            {t('pause')}
-          </Button>
+          <TextButton variant="default" icon={IconPlayerPause} loading={pause.sending} onClick={() => pause.send(of)} label={t('pause')} />
         )}
         {run.followed && <PaceButton run={run} setPace={actions.setPace} onChanged={onChanged} />}
         <ButtonPopover label={t('cancel')} width={320}>
           {(close) => (
             <div className={classes.answer}>
               <p>{t('cancelText', { remaining: run.remaining })}</p>
-              <Button
+              <TextButton
                 loading={cancel.sending}
                 onClick={() => {
                   cancel.send(of);
                   close();
                 }}
-              >
-                {t('cancel')}
-              </Button>
+                label={t('cancel')}
+              />
             </div>
           )}
         </ButtonPopover>
@@ -119,9 +108,7 @@ function PaceButton({ run: { id, pace }, setPace, onChanged }: PaceButtonProps) 
             error={wrong ? t('rateWrong', { max: RATE_MAX }) : problem === null ? undefined : problems(problem.code)}
             onChange={(event) => setRate(event.currentTarget.value)}
           />
-          <Button type="submit" loading={sending}>
-            {t('set')}
-          </Button>
+          <TextButton type="submit" loading={sending} label={t('set')} />
         </Form>
       )}
     </ButtonPopover>

@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconChecklist,
@@ -24,6 +24,7 @@ import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 're
 import { can, type Permission } from '@/lib/shared/permissions';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { useFormat } from '../figures/use-format';
+import { TextButton } from '../frame/popovers';
 import { SentProvider, useSentNotices } from '../interventions/sent-notices';
 import { ClockProvider } from '../figures/time';
 import { ConsoleContext, type ConsoleValue, useConsole } from '../frame/console';
@@ -160,11 +161,7 @@ function Notices() {
   const failing = reading?.failing ?? null;
   const { waiting, stay } = useGo();
   const { sent, close } = useSentNotices();
-  const reload = (text: string) => (
-    <Button size="xs" onClick={() => window.location.reload()}>
-      {text}
-    </Button>
-  );
+  const reload = (text: string) => <TextButton size="xs" onClick={() => window.location.reload()} label={text} />;
   return (
     <div className={classes.notices} role="status">
       {sent.length > 0 && (
@@ -183,9 +180,7 @@ function Notices() {
       {waiting && (
         <NoticeCard icon={IconPlugConnectedX} title={words('offline.title')}>
           {words('offline.text')}
-          <Button size="xs" variant="default" onClick={stay}>
-            {words('offline.stay')}
-          </Button>
+          <TextButton size="xs" variant="default" onClick={stay} label={words('offline.stay')} />
         </NoticeCard>
       )}
       {failing && !reading?.outdated && (

@@ -75,3 +75,6 @@ export interface ProblemInfo extends Pick<ProblemOptions, 'fields' | 'because' |
 
 /** Result of a server action: a value, or a problem the screen has a text for (`problems.<code>`). */
 export type ActionResult<T> = { ok: true; value: T } | { ok: false; problem: ProblemInfo };
+
+/** A server action, as a screen is given it. */
+export type Action<I, T = unknown> = (input: I) => Promise<ActionResult<T>>;
