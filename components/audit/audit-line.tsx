@@ -8,7 +8,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { timeInId } from '@/lib/shared/changes/record-time';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
-import { FactList } from '../frame/note';
+import { FactList, TableHead } from '../frame/note';
 import { TextLink } from '../frame/popovers';
 import { useBecauseText } from '../interventions/operations';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
@@ -99,13 +99,7 @@ function BeforeAfter({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
   return (
     <div className={classes.diffFrame} tabIndex={0} role="region" aria-label={t('title')}>
       <table className={classes.diff}>
-        <thead>
-          <tr>
-            <th scope="col">{t('column')}</th>
-            <th scope="col">{t('before')}</th>
-            <th scope="col">{t('after')}</th>
-          </tr>
-        </thead>
+        <TableHead columns={[t('column'), t('before'), t('after')]} />
         <tbody>
           {rows.map(({ name, from, to, changed }) => (
             <tr key={name} data-changed={changed || undefined}>

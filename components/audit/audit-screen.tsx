@@ -5,7 +5,7 @@ import { IconArrowUp } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { AUDIT_OUTCOMES, serialiseAuditFilter } from '@/lib/shared/lists/audit-filter';
 import type { AuditFilter, AuditPage } from '@/lib/shared/model';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { Action } from '@/lib/shared/problems';
 import { useConsole, useOutboxName } from '../frame/console';
 import { Notice } from '../frame/note';
 import { TextButton } from '../frame/popovers';
@@ -22,7 +22,7 @@ interface AuditScreenProps {
   cursor: string | null;
   operations: readonly string[];
   initial: AuditPage;
-  load: (input: { query: string }) => Promise<ActionResult<AuditPage>>;
+  load: Action<{ query: string }, AuditPage>;
 }
 
 const isNarrow = (filter: AuditFilter): boolean => Object.values(filter).some((value) => value !== undefined);

@@ -17,6 +17,7 @@ import { LIVE_STATES, type LiveState } from '@/lib/shared/states';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
+import { TableHead } from '../frame/note';
 import { CopyText } from '../frame/popovers';
 import { Select } from '../frame/controls';
 import classes from './detect.module.css';
@@ -197,15 +198,7 @@ function Grid({ label, heads, dimmed, children }: { label: string; heads: string
   return (
     <div className={classes.scroll} tabIndex={0} role="region" aria-label={label}>
       <table className={classes.grid} data-dimmed={dimmed || undefined}>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={heads} />
         <tbody>{children}</tbody>
       </table>
     </div>
@@ -250,15 +243,7 @@ function WordTable({ status: { column, words, complete, looked }, chosen, pendin
         {t('wordsSeen', { column, looked })} {!complete && t('wordsIncomplete')} {t('wordsText')}
       </p>
       <table className={classes.grid} data-kind="words">
-        <thead>
-          <tr>
-            <th scope="col">{t('word')}</th>
-            <th scope="col" data-number>
-              {t('wordRows')}
-            </th>
-            <th scope="col">{t('meaning')}</th>
-          </tr>
-        </thead>
+        <TableHead columns={[t('word'), { 'data-number': true, children: t('wordRows') }, t('meaning')]} />
         <tbody>
           {words.map(({ word, rows, state, sure }) => (
             <tr key={word}>

@@ -9,7 +9,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { doctorHref } from '../hrefs';
-import { FactList } from '../frame/note';
+import { FactList, TableHead } from '../frame/note';
 import { CopyText, TextButton } from '../frame/popovers';
 import { ReasonPopover } from '../frame/reason-popover';
 import { useChange } from '../frame/use-change';
@@ -151,6 +151,7 @@ function TableBlock({ report }: { report: TableReport }) {
     writesPerSecond === null ? null : words('tableWrites', { writes: text('writesPerSecond', writesPerSecond) }),
     hotShare === null ? null : words('hot', { share: text('hotShare', hotShare) }),
   ].filter((fact) => fact !== null);
+  const columns = ['name', 'size', 'entries', 'scans', 'definition'] as const;
   return (
     <div className={classes.table}>
       <h3>
@@ -158,15 +159,7 @@ function TableBlock({ report }: { report: TableReport }) {
       </h3>
       <div className={classes.scroll} tabIndex={0} role="region" aria-label={table}>
         <table>
-          <thead>
-            <tr>
-              {(['name', 'size', 'entries', 'scans', 'definition'] as const).map((column) => (
-                <th key={column} scope="col" data-column={column}>
-                  {words(`columns.${column}`)}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead columns={columns.map((column) => ({ 'data-column': column, children: words(`columns.${column}`) }))} />
           <tbody>
             {indexes.map(({ name, definition, bytes, entries, scans, valid }) => (
               <tr key={name}>

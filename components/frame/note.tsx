@@ -54,7 +54,7 @@ export function FactList({ facts, className }: { facts: readonly (readonly [name
 }
 
 /** The head of a table; a column may have attributes beside its text. */
-export function TableHead({ columns }: { columns: readonly (string | ComponentProps<'th'>)[] }) {
+export function TableHead({ columns }: { columns: readonly (string | (ComponentProps<'th'> & Record<`data-${string}`, unknown>))[] }) {
   return (
     <thead>
       <tr>

@@ -6,6 +6,7 @@ import type { InterventionResult } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { RelativeTime } from '../figures/time';
 import { useConsole } from '../frame/console';
+import { valueOf } from '../frame/use-change';
 import classes from './intervention-dialog.module.css';
 import { lookAfterMs } from './send';
 
@@ -24,11 +25,7 @@ export function useFates(outbox: string, result: InterventionResult | null): Fol
   const { data, isError } = useQuery({
     queryKey: ['fates', outbox, intervention],
     enabled: sent,
-    queryFn: async (): Promise<Fates> => {
-      const answer = await follow({ outbox, intervention });
-      if (!answer.ok) throw new Error(answer.problem.code);
-      return answer.value;
-    },
+    queryFn: () => valueOf(follow({ outbox, intervention })),
     refetchInterval: ({ state }) => (state.data !== undefined && underWay(state.data) === 0 ? false : lookAfterMs(state)),
     refetchIntervalInBackground: true,
     staleTime: Infinity,
@@ -53,12 +50,8 @@ export function useResultSentence() {
     if (followed?.fates == null) return t(`outcome.${outcome}`, { changed: changed.length, skipped: skipped.length });
     const { fates } = followed;
     const [out, all, died] = [outOf(fates), fates.events.length, fates.fates.failedAgain];
-    const open = underWay(fates) > 0;
-    const title = t(`fates.${died > 0 ? 'titleDied' : out === all ? 'titleOut' : open ? 'titleUnderWay' : 'titleSome'}`, {
-      died,
-      out,
-      all,
-    });
+    const word = died > 0 ? 'titleDied' : out === all ? 'titleOut' : underWay(fates) > 0 ? 'titleUnderWay' : 'titleSome';
+    const title = t(`fates.${word}`, { died, out, all });
     return skipped.length === 0 ? title : `${title} · ${t('run.skipped', { skipped: skipped.length })}`;
   };
 }

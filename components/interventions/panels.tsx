@@ -1,15 +1,13 @@
-import { Alert, Button, type ButtonProps, Loader } from '@mantine/core';
+import { Alert, Loader } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconClock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { Link } from '../frame/go';
-import { type ReactNode, useEffect, useEffectEvent } from 'react';
-import type { Fate } from '@/lib/shared/changes/fates';
+import { type ComponentProps, type ReactNode, useEffect, useEffectEvent } from 'react';
 import type { InterventionPreview, InterventionResult } from '@/lib/shared/model';
 import { useAgo } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import frame from '../frame/frame.module.css';
-import { TextLink } from '../frame/popovers';
-import { actionHref, eventHref, outboxHref } from '../hrefs';
+import { TextButton, TextLink } from '../frame/popovers';
+import { actionHref, eventHref, outboxAuditHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';
 import { FateLine, type Followed, hueOf, useFates, useResultSentence } from './fates';
 import { groupSkipped, useOperationName, useSkipText } from './operations';
@@ -21,7 +19,7 @@ interface PanelProps {
   /** Announced by screen readers when it appears. */
   live?: boolean;
   /** The last one is the primary button. */
-  buttons: (ButtonProps & { text: string; href?: string; onClick?: () => void; autoFocus?: boolean })[];
+  buttons: ComponentProps<typeof TextButton>[];
   children: ReactNode;
 }
 
@@ -31,10 +29,9 @@ function Panel({ live, buttons, children }: PanelProps) {
     <div className={classes.form} role={live ? 'status' : undefined}>
       <div className={classes.scroll}>{children}</div>
       <div className={classes.buttons}>
-        {buttons.map(({ text, href, ...props }, index) => {
-          const button = { variant: index < buttons.length - 1 ? 'default' : undefined, ...props, children: text };
-          return href === undefined ? <Button key={text} {...button} /> : <Button key={text} {...button} component={Link} href={href} />;
-        })}
+        {buttons.map((button, index) => (
+          <TextButton key={button.label} variant={index < buttons.length - 1 ? 'default' : undefined} {...button} />
+        ))}
       </div>
     </div>
   );
@@ -64,6 +61,10 @@ export function ResultPanel({ result, followed, subject, rows, onClose, onUndo }
     return event === undefined ? id : [event.type, event.aggregateId ?? event.id].filter((part) => part !== null).join(' · ');
   };
   const fates = new Map(followed?.fates?.events.map(({ id, fate }) => [id, fate]));
+  const fateOf = (id: string) => {
+    const fate = fates.get(id);
+    return fate && <span data-fate={fate}>{t(`interventions.fates.words.${fate}`)}</span>;
+  };
   const sent = followed === null ? 'interventions.changed' : 'interventions.sentAgain';
   const done = t.has(`operations.${operation}.done`) ? (`operations.${operation}.done` as const) : sent;
   const groups = [
@@ -80,8 +81,8 @@ export function ResultPanel({ result, followed, subject, rows, onClose, onUndo }
       buttons={[
         ...(undo === null || changed.length === 0
           ? []
-          : [{ text: t('interventions.undo', { operation: name(undo) }), onClick: () => onUndo(subject, undo, undone) }]),
-        { text: t('interventions.done'), onClick: onClose, autoFocus: true },
+          : [{ label: t('interventions.undo', { operation: name(undo) }), onClick: () => onUndo(subject, undo, undone) }]),
+        { label: t('interventions.done'), onClick: onClose, autoFocus: true },
       ]}
     >
       {followed !== null && <FateLine followed={followed} />}
@@ -90,7 +91,14 @@ export function ResultPanel({ result, followed, subject, rows, onClose, onUndo }
         .map(({ look, heading, ids }) => (
           <section key={ids[0]}>
             <h3 className={look}>{heading}</h3>
-            <RowNames ids={ids} nameOf={nameOf} fates={fates} outbox={subject.id} />
+            <ul className={classes.names}>
+              {ids.slice(0, NAMES_SHOWN).map((id) => (
+                <li key={id}>
+                  <TextLink href={eventHref(subject.id, id)} label={<bdi>{nameOf(id)}</bdi>} /> {fateOf(id)}
+                </li>
+              ))}
+              {ids.length > NAMES_SHOWN && <li>{t('interventions.moreEvents', { count: ids.length - NAMES_SHOWN })}</li>}
+            </ul>
           </section>
         ))}
       <p className={classes.record}>
@@ -110,28 +118,6 @@ export function ResultPanel({ result, followed, subject, rows, onClose, onUndo }
 /** Events named here at most; the record has all. */
 const NAMES_SHOWN = 100;
 
-interface RowNamesProps {
-  ids: string[];
-  nameOf: (id: string) => string;
-  fates: ReadonlyMap<string, Fate>;
-  outbox: string;
-}
-
-function RowNames({ ids, nameOf, fates, outbox }: RowNamesProps) {
-  const t = useTranslations('interventions');
-  const word = (fate: Fate | undefined) => fate && <span data-fate={fate}>{t(`fates.words.${fate}`)}</span>;
-  return (
-    <ul className={classes.names}>
-      {ids.slice(0, NAMES_SHOWN).map((id) => (
-        <li key={id}>
-          <TextLink href={eventHref(outbox, id)} label={<bdi>{nameOf(id)}</bdi>} /> {word(fates.get(id))}
-        </li>
-      ))}
-      {ids.length > NAMES_SHOWN && <li>{t('moreEvents', { count: ids.length - NAMES_SHOWN })}</li>}
-    </ul>
-  );
-}
-
 type Unknown = Extract<Sending, { phase: 'checking' | 'absent' }>;
 
 /** The third outcome: sent, but not answered. It is checked automatically and never sent again. */
@@ -141,8 +127,8 @@ export function UnknownPanel({ sending, outbox, onClose }: { sending: Unknown; o
     <Panel
       live
       buttons={[
-        { text: t('seeAudit'), href: `/audit?outbox=${encodeURIComponent(outbox)}` },
-        { text: t('close'), onClick: onClose },
+        { label: t('seeAudit'), href: outboxAuditHref(outbox) },
+        { label: t('close'), onClick: onClose },
       ]}
     >
       {sending.phase === 'absent' ? <p>{t('absent')}</p> : <Checking key={sending.sent.key} {...sending} />}
@@ -206,10 +192,9 @@ export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void 
     >
       {followed !== null && <FateLine followed={followed} />}
       <p>{t('sent', { count: sent.count, outbox: sent.outboxName, ago: ago(sent.sentAt) })}</p>
-      {end === null && <p>{t('unknown')}</p>}
+      {result === null && <p>{t(end === null ? 'unknown' : 'absent')}</p>}
       {end === null && <p>{checkedAt === null ? t('checking') : t('checkedAt', { ago: ago(checkedAt) })}</p>}
-      {end !== null && result === null && <p>{t('absent')}</p>}
-      <TextLink href={`/audit?outbox=${encodeURIComponent(sent.outbox)}`} label={t('seeAudit')} />
+      <TextLink href={outboxAuditHref(sent.outbox)} label={t('seeAudit')} />
     </Alert>
   );
 }

@@ -8,7 +8,7 @@ import { ProblemPanel } from './problem-panel';
 import { ReasonField, useReason } from './reason-field';
 
 /** In a file of its own, so that most screens do not load its text area. */
-export function PlanForm({ outbox, operations, source, about, onClose }: PlanChoice & { onClose?: () => void }) {
+export function PlanForm({ outbox, operations, source, about, onClose }: PlanChoice & { onClose: () => void }) {
   const t = useTranslations();
   const planWord = usePlanWord();
   const [operation, setOperation] = useState(operations[0]);
@@ -36,7 +36,7 @@ export function PlanForm({ outbox, operations, source, about, onClose }: PlanCho
       {problem !== null && <ProblemPanel problem={problem} outbox={outbox} />}
       <div className={classes.buttons}>
         <TextButton size="sm" type="submit" loading={sending} label={t('plans.make')} />
-        {onClose !== undefined && <TextButton size="sm" variant="default" onClick={onClose} label={t('interventions.cancel')} />}
+        <TextButton size="sm" variant="default" onClick={onClose} label={t('interventions.cancel')} />
       </div>
     </Form>
   );

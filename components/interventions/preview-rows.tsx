@@ -1,4 +1,5 @@
 import { useTranslations } from 'next-intl';
+import { groupBy } from '@/lib/shared/group-by';
 import { errorTemplate } from '@/lib/shared/lists/cause';
 import type { InterventionPreview } from '@/lib/shared/model';
 import { sumText } from '@/lib/shared/text/money';
@@ -6,6 +7,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { RelativeTime, useAgo } from '../figures/time';
 import { useFormat } from '../figures/use-format';
+import { TableHead } from '../frame/note';
 import { useSkipText } from './operations';
 import classes from './preview-rows.module.css';
 
@@ -17,12 +19,11 @@ export function About({ rows }: { rows: Row[] }) {
   const format = useFormat();
   const ago = useAgo();
   const events = rows.flatMap(({ event, allowed }) => (allowed ? event : []));
-  const causes = new Map<string, number>();
-  for (const { error } of events) {
-    const cause = error === null ? null : errorTemplate(error);
-    if (cause !== null) causes.set(cause, (causes.get(cause) ?? 0) + 1);
-  }
-  const [cause] = [...causes].sort(([, a], [, b]) => b - a);
+  const causes = groupBy(
+    events.flatMap(({ error }) => (error === null ? [] : (errorTemplate(error) ?? []))),
+    (cause) => cause,
+  );
+  const [cause] = [...causes].sort(([, a], [, b]) => b.length - a.length);
   const times = events.flatMap(({ createdAt }) => createdAt ?? []).sort();
   const [oldest, newest] = [times[0], times.at(-1)];
   const sum = sumText(events, format.locale);
@@ -36,7 +37,7 @@ export function About({ rows }: { rows: Row[] }) {
     <div className={classes.about}>
       {cause !== undefined && (
         <p>
-          {t('cause', { count: cause[1], all: events.length })} <bdi>{visibleText(cause[0])}</bdi>
+          {t('cause', { count: cause[1].length, all: events.length })} <bdi>{visibleText(cause[0])}</bdi>
         </p>
       )}
       {facts.length > 0 && <p>{facts.join(' · ')}</p>}
@@ -50,19 +51,12 @@ export function PreviewRows({ rows }: { rows: Row[] }) {
   const changing = rows.filter(({ allowed }) => allowed);
   const left = rows.filter(({ allowed }) => !allowed);
   const previewRow = (row: Row) => <PreviewRow key={row.event.id} row={row} />;
+  const attempts = { className: classes.number, children: t('columns.attempts') };
+  const columns = [t('columns.state'), t('columns.event'), attempts, t('columns.age')];
   return (
     <div className={classes.rows} tabIndex={0} role="region" aria-label={t('rows')}>
       <table className={classes.table}>
-        <thead>
-          <tr>
-            <th scope="col">{t('columns.state')}</th>
-            <th scope="col">{t('columns.event')}</th>
-            <th scope="col" className={classes.number}>
-              {t('columns.attempts')}
-            </th>
-            <th scope="col">{t('columns.age')}</th>
-          </tr>
-        </thead>
+        <TableHead columns={columns} />
         <tbody>{changing.map(previewRow)}</tbody>
         {left.length > 0 && (
           <tbody>

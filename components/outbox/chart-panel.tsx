@@ -9,11 +9,12 @@ import { CHART_HEIGHT, type ChartLine, type ChartProps, type Pane } from '../cha
 import { LineSign, lineText, useStepNotes } from '../charts/chart-parts';
 import { Figure } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
+import { TableHead } from '../frame/note';
 import classes from './charts.module.css';
 import screen from './outbox.module.css';
 
 /** Charts load after first paint, into reserved space. */
-const ChartFrame = dynamic(() => import('../charts/chart-frame').then(({ ChartFrame: loaded }) => loaded), {
+const ChartFrame = dynamic(() => import('../charts/panes').then(({ ChartFrame: loaded }) => loaded), {
   ssr: false,
   loading: () => <Skeleton height={CHART_HEIGHT} radius="sm" animate={false} />,
 });
@@ -104,17 +105,7 @@ function Rows({ panes, span: { points, stepMs }, marks }: Pick<ChartProps, 'pane
   const notes = useStepNotes(marks, stepMs);
   return (
     <table className={classes.numbers}>
-      <thead>
-        <tr>
-          <th scope="col">{words('time', { zone: format.timeZone })}</th>
-          {columns.map(({ head }) => (
-            <th key={head} scope="col">
-              {head}
-            </th>
-          ))}
-          <th scope="col">{words('notes')}</th>
-        </tr>
-      </thead>
+      <TableHead columns={[words('time', { zone: format.timeZone }), ...columns.map(({ head }) => head), words('notes')]} />
       <tbody>
         {points.toReversed().map((point) => (
           <tr key={point.at} data-at={point.at}>

@@ -1,3 +1,4 @@
+import { useDebouncedValue } from '@mantine/hooks';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import {
   IconActivity,
@@ -13,16 +14,17 @@ import {
   IconStethoscope,
   IconUserCheck,
 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
-import { type Found, leftOpen } from '@/lib/shared/lists/found';
-import type { ActionResult } from '@/lib/shared/problems';
+import { type Found, type FoundWhy, keyProblem, leftOpen } from '@/lib/shared/lists/found';
+import type { Action } from '@/lib/shared/problems';
 import { groupBy } from '@/lib/shared/group-by';
 import { StateMark } from '../figures/mark';
 import { useConsole, useMay, useOutboxName } from '../frame/console';
 import { useGo } from '../frame/go';
+import { valueOf } from '../frame/use-change';
 import { doctorHref, eventHref, findHref, outboxHref } from '../hrefs';
-import { useEventSearch } from './use-event-search';
 import '@mantine/spotlight/styles.css';
 
 /** The palette's own store: whether it is open. */
@@ -38,7 +40,7 @@ export interface PaletteProps {
   entered: boolean;
   onEntered: (entered: boolean) => void;
   onClose: () => void;
-  find: (input: { key: string }) => Promise<ActionResult<Found>>;
+  find: Action<{ key: string }, Found>;
 }
 
 interface Target {
@@ -189,4 +191,43 @@ function FirstSelected({ found, goThere, onGone }: { found: string; goThere: boo
     gone();
   }, [found, goThere]);
   return null;
+}
+
+/** An id has at least this many characters; shorter text is a name. */
+const ID_LENGTH = 2;
+const TYPING_PAUSE_MS = 250;
+/** If an outbox does not answer, the search is repeated after this time, at most AGAIN_TIMES. */
+const AGAIN_MS = 1_500;
+const AGAIN_TIMES = 3;
+/** What may be otherwise in a moment. */
+const PASSING: readonly (FoundWhy | null)[] = ['not_answered', 'unavailable', 'searching'];
+
+const NOTHING: Found['outboxes'] = [];
+
+interface EventSearch {
+  outboxes: Found['outboxes'];
+  status: 'idle' | 'searching' | 'done' | 'failed';
+  /** Not looked for among ids: too short, or too long. */
+  unsearched?: boolean;
+}
+
+/** Searches once typing pauses, and again while an outbox does not answer; outdated results are dropped. */
+function useEventSearch(wanted: string, find: PaletteProps['find']): EventSearch {
+  const [text] = useDebouncedValue(wanted, TYPING_PAUSE_MS);
+  const asking = wanted.length >= ID_LENGTH && keyProblem(wanted) === null;
+  const { data, isError } = useQuery({
+    queryKey: ['find-event', text],
+    enabled: asking && text === wanted,
+    queryFn: () => valueOf(find({ key: text })),
+    refetchInterval: ({ state: { data: found, status, dataUpdateCount, errorUpdateCount } }) => {
+      const open = status === 'error' || found?.outboxes.some(({ why }) => PASSING.includes(why)) === true;
+      return open && dataUpdateCount + errorUpdateCount <= AGAIN_TIMES && AGAIN_MS;
+    },
+    refetchOnWindowFocus: false,
+    gcTime: AGAIN_MS,
+  });
+  if (!asking) return { outboxes: NOTHING, status: wanted === '' ? 'idle' : 'done', unsearched: true };
+  if (isError && text === wanted) return { outboxes: NOTHING, status: 'failed' };
+  if (data === undefined || text !== wanted) return { outboxes: NOTHING, status: 'searching' };
+  return { outboxes: data.outboxes, status: 'done' };
 }

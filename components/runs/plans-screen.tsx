@@ -4,22 +4,27 @@ import { Textarea } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import { PLAN_IDS_MAX } from '@/lib/shared/runs/plans';
-import type { PlansSnapshot } from '@/lib/shared/runs/screens';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { PlanLine, PlansSnapshot } from '@/lib/shared/runs/screens';
+import type { Action } from '@/lib/shared/problems';
+import { visibleText } from '@/lib/shared/text/visible-text';
+import { RelativeTime } from '../figures/time';
+import { useFormat } from '../figures/use-format';
 import { Select } from '../frame/controls';
 import { useConsole, useMay } from '../frame/console';
+import { Link } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
 import { Notice } from '../frame/note';
 import { Form, TextButton } from '../frame/popovers';
+import { planHref, runHref } from '../hrefs';
 import { useMakePlan, usePlanWord } from '../interventions/use-plan';
 import { ProblemPanel } from '../interventions/problem-panel';
 import { ReasonField, useReason } from '../interventions/reason-field';
-import { PlanList } from './plan-list';
+import { Planned, PlanState, useSums } from './planned';
 import classes from './runs.module.css';
 
 interface PlansScreenProps {
   initial: PlansSnapshot;
-  load: (input: Record<string, never>) => Promise<ActionResult<PlansSnapshot>>;
+  load: Action<Record<string, never>, PlansSnapshot>;
   /** Only those that wait for a second person. */
   approvals?: boolean;
 }
@@ -36,11 +41,51 @@ export function PlansScreen({ initial, load, approvals = false }: PlansScreenPro
         {snapshot.plans.length === 0 ? (
           <Notice title={t(approvals ? 'approvals.none' : 'none')} text={t(approvals ? 'approvals.noneText' : 'noneText')} />
         ) : (
-          <PlanList plans={snapshot.plans} label={title} />
+          <ol className={classes.lines} aria-label={title}>
+            {snapshot.plans.map((plan) => (
+              <Line key={plan.id} plan={plan} />
+            ))}
+          </ol>
         )}
       </div>
       {!approvals && mayOperate && <IdsForm />}
     </div>
+  );
+}
+
+/** A plan, leading to its run where it has one. */
+function Line({ plan }: { plan: PlanLine }) {
+  const t = useTranslations();
+  const format = useFormat();
+  const sums = useSums()(plan);
+  const { progress, run, approval, maker, reason } = plan;
+  return (
+    <li>
+      <div className={classes.what}>
+        <Link href={run === null ? planHref(plan.id) : runHref(run)} prefetch={false}>
+          <Planned plan={plan} />
+        </Link>
+        {sums !== '' && <span> · {sums}</span>}
+        <p className={classes.dimmed}>
+          <bdi>{visibleText(maker)}</bdi> · <RelativeTime at={plan.createdAt} /> · <q>{visibleText(reason)}</q>
+        </p>
+      </div>
+      <div className={classes.standing}>
+        {progress === null ? (
+          <PlanState plan={plan} />
+        ) : (
+          <span className={classes.state} data-hue={progress.state === 'paused' ? 'amber' : progress.state === 'running' ? 'blue' : 'grey'}>
+            {t(`runs.states.${progress.state}`)}
+          </span>
+        )}
+        {progress !== null && (
+          <span className={classes.number}>{t('plans.done', { changed: progress.changed, requested: progress.requested })}</span>
+        )}
+        {progress === null && (approval?.state === 'requested' || approval?.state === 'approved') && (
+          <span className={classes.dimmed}>{t('plans.approvals.until', { at: format.absolute(approval.until) })}</span>
+        )}
+      </div>
+    </li>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { Action } from '@/lib/shared/problems';
 import type { LeftCode } from '@/lib/shared/runs/plans';
 import type { Run } from '@/lib/shared/runs/runs';
 import { SKIP_CODES, type SkipCode } from '@/lib/shared/model';
@@ -17,22 +17,15 @@ import { actionHref, outboxAuditHref, planHref } from '../hrefs';
 import { PlanButton } from '../interventions/plan-button';
 import { useSkipText } from '../interventions/operations';
 import { Planned } from './planned';
-import { RunBar } from './run-bar';
 import { RunControls, type RunActions } from './run-controls';
-import { hueOfRun, isEnded, useRunSentence } from './run-sentence';
+import { hueOfRun, isEnded, sharesOf, useRunSentence } from './run-sentence';
 import classes from './runs.module.css';
-
-interface RunScreenProps {
-  initial: Run;
-  load: (input: { run: string }) => Promise<ActionResult<Run>>;
-  actions: RunActions;
-}
 
 /** While something goes on. */
 const LIVE_MS = 1_500;
 
 /** What a run does, did, and left. */
-export function RunScreen({ initial, load, actions }: RunScreenProps) {
+export function RunScreen({ initial, load, actions }: { initial: Run; load: Action<{ run: string }, Run>; actions: RunActions }) {
   const t = useTranslations('runs');
   const format = useFormat();
   const { id } = initial;
@@ -73,6 +66,31 @@ export function RunScreen({ initial, load, actions }: RunScreenProps) {
       {/* Last: it comes and goes while the run is under way. */}
       {mayOperate && <Leftovers run={run} />}
     </div>
+  );
+}
+
+/** What became of all events, as a bar with its legend: places are kept, so that figures change and nothing moves. */
+function RunBar({ run }: { run: Run }) {
+  const t = useTranslations('runs');
+  const format = useFormat();
+  const shares = sharesOf(run);
+  const shown = (Object.keys(shares) as (keyof typeof shares)[]).filter((part) =>
+    run.followed ? part !== 'done' : part === 'done' || part === 'skipped' || part === 'remaining' || shares[part] > 0,
+  );
+  return (
+    <figure className={classes.progress} aria-label={t('bar')}>
+      <div className={classes.bar} aria-hidden>
+        {shown.map((part) => shares[part] > 0 && <span key={part} data-part={part} style={{ flexGrow: shares[part] }} />)}
+      </div>
+      <dl className={classes.legend} style={{ ['--digits' as string]: format.number(run.requested).length }}>
+        {shown.map((part) => (
+          <div key={part} data-part={part}>
+            <dt>{t(`legend.${part}`)}</dt>
+            <dd>{format.number(shares[part])}</dd>
+          </div>
+        ))}
+      </dl>
+    </figure>
   );
 }
 

@@ -35,6 +35,7 @@ import { LiveProvider, LiveSwitch, useLiveReading } from '../frame/live';
 import { OutboxBar, OutboxSwitcher } from './outbox-bar';
 import { TopIcon, PersonMenus, type PersonMenusProps, savePreference, TimeZoneSelect, useFirstTimeZone } from '../frame/preferences';
 import { ShortcutProvider, useShortcuts } from '../frame/shortcuts';
+import { valueOf } from '../frame/use-change';
 
 interface FrameProps extends Pick<PersonMenusProps, 'languages'> {
   signOut: (onUnheard: () => void) => Promise<void>;
@@ -271,11 +272,7 @@ function ApprovalBadge() {
   const { approvals } = useConsole().plans;
   const { data } = useQuery({
     queryKey: ['approval-badge'],
-    queryFn: async () => {
-      const answer = await approvals({});
-      if (!answer.ok) throw new Error(answer.problem.code);
-      return answer.value.plans.length;
-    },
+    queryFn: async () => (await valueOf(approvals({}))).plans.length,
     refetchInterval: BADGE_EVERY_MS,
   });
   if (data === undefined || data === 0) return null;
