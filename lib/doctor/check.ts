@@ -1,5 +1,5 @@
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { FindingValues, Severity } from '@/lib/shared/doctor';
+import type { Finding } from '@/lib/shared/doctor';
 import type { Facts } from './facts/facts';
 import type { Fixes } from './fixes';
 import type { Sample } from './samples';
@@ -15,13 +15,8 @@ export interface CheckInput {
   now: number;
 }
 
-export interface Found {
-  severity: Severity;
-  /** Distinguishes findings of one check: an index, a column, a role. Left out if there can be only one. */
-  subject?: string;
-  values: FindingValues;
-  cure?: string | null;
-}
+/** `subject` distinguishes findings of one check: an index, a column, a role. Left out if there can be only one. */
+export type Found = Pick<Finding, 'severity' | 'values'> & Partial<Pick<Finding, 'subject' | 'cure'>>;
 
 /** Checks by id, each judged from facts that were read in a bounded way. Its sentences: `doctor.checks.<id>.what` and `.why`. */
 export type Checks = Record<string, (input: CheckInput) => Found[]>;

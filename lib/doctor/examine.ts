@@ -27,9 +27,8 @@ export async function examineOutbox(outbox: Outbox, samples: readonly Sample[], 
   const input: CheckInput = { outbox, facts, samples, fixes: FIXES[engine.key](engine), now: now() };
   const at = new Date(input.now).toISOString();
   const findings = Object.entries(CHECKS).flatMap(([check, examine]) =>
-    examine(input).map(({ severity, subject, values, cure }): Finding => {
-      const id = subject === undefined ? check : `${check}:${subject}`;
-      return { id, check, severity, subject: subject ?? null, values, cure: cure ?? null, silence: null };
+    examine(input).map(({ severity, subject = null, values, cure = null }): Finding => {
+      return { id: subject === null ? check : `${check}:${subject}`, check, severity, subject, values, cure, silence: null };
     }),
   );
   const examination: Examination = {

@@ -20,10 +20,9 @@ const AT_ONCE = 3;
 /** After this long an examination is not waited for, and its turn goes to the next. */
 const PATIENCE_MS = 12_000;
 
-export interface ExaminerOptions {
+interface ExaminerOptions {
   directory: OutboxDirectory;
   store: { db: StoreDb };
-  /** Milliseconds since the epoch. */
   now?: () => number;
   onFailure?: (outbox: string, error: unknown) => void;
 }

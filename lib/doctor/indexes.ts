@@ -12,16 +12,6 @@ import { SMALL_ROWS, type CheckInput, type Checks, type Found } from './check';
 import { tablesOf, type IndexFacts, type TableFacts } from './facts/facts';
 import { ratesOf } from './samples';
 
-export const INDEX_CHECKS: Checks = {
-  index_waiting: waitingUnindexed,
-  index_processing: (input) => stateUnindexed(input, 'processing'),
-  index_dead: (input) => (input.outbox.dead === null ? stateUnindexed(input, 'dead') : deadTableUnindexed(input)),
-  index_published: publishedUnindexed,
-  index_list: listUnindexed,
-  index_invalid: indexUnfinished,
-  dead_in_waiting_index: deadInWaitingIndex,
-};
-
 const WAITING: readonly LiveState[] = ['pending', 'retrying'];
 /** From this many rows on, scanning the table for one figure slows down everything in the database. */
 const GRAVE_ROWS = 1_000_000;
@@ -30,17 +20,6 @@ const STEPPED_OVER = 500;
 const PAGE_BYTES = 8_192;
 const FILL = 0.9;
 const DEFAULT_VALUE_BYTES = 16;
-
-/** No index finds the waiting rows: each claim and each figure scans the table. */
-function waitingUnindexed(input: CheckInput): Found[] {
-  const { outbox, facts } = input;
-  const tests = testsOf(outbox, WAITING);
-  const created = firstColumn(outbox);
-  if (tests.length === 0 || created === undefined) return [];
-  if ((fitTests(outbox.main, 'o', created, tests)?.order ?? null) !== null || leadsAnotherWay(outbox, tests)) return [];
-  const wanted = waitingIndex(outbox.database.engine, tests, created);
-  return missingIndex(input, facts.main, wanted, facts.rows.waiting?.seen ?? entriesOf(facts.main, tests));
-}
 
 /** Whether an index has the waiting rows in another order that relays claim by: key, due time, priority; not type or topic. */
 function leadsAnotherWay({ database, main }: Outbox, tests: readonly Leaf[]): boolean {
@@ -79,61 +58,6 @@ function deadTableUnindexed(input: CheckInput): Found[] {
   const id = outbox.main.id[0]?.name;
   const wanted = { purpose: 'died', columns: id === undefined ? [since] : [since, id], tests: [] };
   return missingIndex(input, facts.dead, wanted, facts.dead.rows ?? 0);
-}
-
-/** No index in the order of publishing: what was published lately cannot be counted, and purging scans the table. */
-function publishedUnindexed(input: CheckInput): Found[] {
-  const { outbox, facts } = input;
-  const published = timeColumn(outbox.main, 'publishedAt');
-  if (published === null || !outbox.shape.states.some((rule) => rule.state === 'published')) return [];
-  const tests = [...testsOf(outbox, ['published']), notNull(published)];
-  if (fitRange(outbox.main, 'o', published, tests) !== null || fitBlocks(outbox.main, published, tests)) return [];
-  return missingIndex(input, facts.main, publishedIndex(published), facts.main.rows ?? 0);
-}
-
-/** No index has events of every state in the order of their creation: lists leave some out, or show them by key. */
-function listUnindexed(input: CheckInput): Found[] {
-  const { outbox, facts } = input;
-  const created = timeColumn(outbox.main, 'createdAt');
-  if (created === null || listOf(outbox, {}).missingIndex !== 'order') return [];
-  const missing = missingIndex(input, facts.main, listIndex(outbox.main, created), facts.main.rows ?? 0);
-  return missing.map((found) => ({ ...found, severity: 'watch' }));
-}
-
-/** An index whose build failed: it is maintained with every write and serves no query. */
-function indexUnfinished({ facts, fixes: { dropIndex } }: CheckInput): Found[] {
-  return tablesOf(facts).flatMap((table) =>
-    table.indexes.flatMap((index): Found[] => {
-      const { name, bytes, unfinished } = index;
-      return unfinished ? [{ severity: 'watch', subject: name, values: { index: name, bytes }, cure: dropIndex(table, index) }] : [];
-    }),
-  );
-}
-
-/** Dead events are in the index of the waiting ones: every claim steps over them before it finds work. */
-function deadInWaitingIndex(input: CheckInput): Found[] {
-  const { outbox, facts } = input;
-  const { dead, waiting } = facts.rows;
-  if (outbox.dead !== null || dead === null || dead.count < STEPPED_OVER) return [];
-  const tests = commonTests(outbox.shape, WAITING);
-  const deadTests = commonTests(outbox.shape, ['dead']);
-  // Tests that waiting rows pass and dead ones do not; an index that uses none of them holds both.
-  const apart = tests.filter((test) => deadTests.length > 0 && disjoint(test, { kind: 'all', all: deadTests }));
-  const shared = tests.filter((test) => !apart.includes(test));
-  const serving = facts.main.indexes.filter((index) => leadsTo(index, tests));
-  const [index] = serving;
-  const created = firstColumn(outbox);
-  if (index === undefined || created === undefined || !serving.every((one) => leadsTo(one, shared, tests))) return [];
-  // A full index serves other queries too, and the only one that finds the dead events of a large table is needed for that.
-  const isNeeded =
-    index.predicate === null ||
-    ((facts.main.rows ?? 0) > SMALL_ROWS && !facts.main.indexes.some((other) => other !== index && leadsTo(other, deadTests)));
-  const wanted = waitingIndex(outbox.database.engine, tests.filter(isIndexTest), created);
-  const create = apart.some(isIndexTest) ? input.fixes.createIndex(facts.main, wanted) : null;
-  const price = priceOf(input, facts.main, wanted, waiting?.seen ?? 0);
-  const values = { index: index.name, dead: dead.count, waiting: waiting?.seen ?? null, ...price };
-  const cure = create === null || isNeeded ? create : `${create}\n${input.fixes.dropIndex(facts.main, index)}`;
-  return [{ severity: 'watch', subject: index.name, values, cure }];
 }
 
 /** Whether an index finds the rows of `tests` by its predicate or first columns; with `all`, using none of those beyond `tests`. */
@@ -195,3 +119,69 @@ function servedByAdvice({ database, shape, main }: Outbox, tests: readonly Leaf[
   const isShared = tests.some(({ column }) => waiting.some((test) => test.column === column));
   return isShared && (fitTests(main, 'o', created, waiting)?.order ?? null) === null;
 }
+
+export const INDEX_CHECKS: Checks = {
+  /** No index finds the waiting rows: each claim and each figure scans the table. */
+  index_waiting(input) {
+    const { outbox, facts } = input;
+    const tests = testsOf(outbox, WAITING);
+    const created = firstColumn(outbox);
+    if (tests.length === 0 || created === undefined) return [];
+    if ((fitTests(outbox.main, 'o', created, tests)?.order ?? null) !== null || leadsAnotherWay(outbox, tests)) return [];
+    const wanted = waitingIndex(outbox.database.engine, tests, created);
+    return missingIndex(input, facts.main, wanted, facts.rows.waiting?.seen ?? entriesOf(facts.main, tests));
+  },
+  index_processing: (input) => stateUnindexed(input, 'processing'),
+  index_dead: (input) => (input.outbox.dead === null ? stateUnindexed(input, 'dead') : deadTableUnindexed(input)),
+  /** No index in the order of publishing: what was published lately cannot be counted, and purging scans the table. */
+  index_published(input) {
+    const { outbox, facts } = input;
+    const published = timeColumn(outbox.main, 'publishedAt');
+    if (published === null || !outbox.shape.states.some((rule) => rule.state === 'published')) return [];
+    const tests = [...testsOf(outbox, ['published']), notNull(published)];
+    if (fitRange(outbox.main, 'o', published, tests) !== null || fitBlocks(outbox.main, published, tests)) return [];
+    return missingIndex(input, facts.main, publishedIndex(published), facts.main.rows ?? 0);
+  },
+  /** No index has events of every state in the order of their creation: lists leave some out, or show them by key. */
+  index_list(input) {
+    const { outbox, facts } = input;
+    const created = timeColumn(outbox.main, 'createdAt');
+    if (created === null || listOf(outbox, {}).missingIndex !== 'order') return [];
+    const missing = missingIndex(input, facts.main, listIndex(outbox.main, created), facts.main.rows ?? 0);
+    return missing.map((found) => ({ ...found, severity: 'watch' }));
+  },
+  /** An index whose build failed: it is maintained with every write and serves no query. */
+  index_invalid({ facts, fixes: { dropIndex } }) {
+    return tablesOf(facts).flatMap((table) =>
+      table.indexes.flatMap((index): Found[] => {
+        const { name, bytes, unfinished } = index;
+        return unfinished ? [{ severity: 'watch', subject: name, values: { index: name, bytes }, cure: dropIndex(table, index) }] : [];
+      }),
+    );
+  },
+  /** Dead events are in the index of the waiting ones: every claim steps over them before it finds work. */
+  dead_in_waiting_index(input) {
+    const { outbox, facts } = input;
+    const { dead, waiting } = facts.rows;
+    if (outbox.dead !== null || dead === null || dead.count < STEPPED_OVER) return [];
+    const tests = commonTests(outbox.shape, WAITING);
+    const deadTests = commonTests(outbox.shape, ['dead']);
+    // Tests that waiting rows pass and dead ones do not; an index that uses none of them holds both.
+    const apart = tests.filter((test) => deadTests.length > 0 && disjoint(test, { kind: 'all', all: deadTests }));
+    const shared = tests.filter((test) => !apart.includes(test));
+    const serving = facts.main.indexes.filter((index) => leadsTo(index, tests));
+    const [index] = serving;
+    const created = firstColumn(outbox);
+    if (index === undefined || created === undefined || !serving.every((one) => leadsTo(one, shared, tests))) return [];
+    // A full index serves other queries too, and the only one that finds the dead events of a large table is needed for that.
+    const isNeeded =
+      index.predicate === null ||
+      ((facts.main.rows ?? 0) > SMALL_ROWS && !facts.main.indexes.some((other) => other !== index && leadsTo(other, deadTests)));
+    const wanted = waitingIndex(outbox.database.engine, tests.filter(isIndexTest), created);
+    const create = apart.some(isIndexTest) ? input.fixes.createIndex(facts.main, wanted) : null;
+    const price = priceOf(input, facts.main, wanted, waiting?.seen ?? 0);
+    const values = { index: index.name, dead: dead.count, waiting: waiting?.seen ?? null, ...price };
+    const cure = create === null || isNeeded ? create : `${create}\n${input.fixes.dropIndex(facts.main, index)}`;
+    return [{ severity: 'watch', subject: index.name, values, cure }];
+  },
+};

@@ -4,17 +4,6 @@ import type { FindingValues, Severity } from '@/lib/shared/doctor';
 import { type CheckInput, type Checks, type Found } from './check';
 import { DAY_MS, nameOf } from './facts/facts';
 
-export const ROW_CHECKS: Checks = {
-  unmapped_status: unmappedStatus,
-  status_case: statusCase,
-  stranded_rows: strandedRows,
-  attempts_beyond: attemptsBeyond,
-  counter_overflow: counterOverflow,
-  dead_forgotten: deadForgotten,
-  events_from_future: eventsFromFuture,
-  time_zone: timeZone,
-};
-
 const SHOWN = 8;
 /** Half of what the column holds: at one failure per second, a small counter has hours left. */
 const NEAR_SHARE = 0.5;
@@ -28,26 +17,6 @@ const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) 
 /** A finding about this many events; none if there are none, or they were not counted. */
 const about = (severity: Severity, events: number | undefined, values: FindingValues): Found[] =>
   events === undefined || events === 0 ? [] : [{ severity, values: { ...values, events } }];
-
-/** Rows whose state no rule names: they are in no figure, and whether a relay takes them is unknown. */
-function unmappedStatus(input: CheckInput): Found[] {
-  const { rows, main } = input.facts;
-  // Those that differ only in case have a check of their own.
-  const words = caselessWords(input);
-  const unnamed = rows.unmapped.values.filter(({ value }) => !words.includes(value.toLowerCase()));
-  const seen = new Map(unnamed.map(({ value, rows: count }) => [value, count]));
-  for (const { value, share } of frequentUnnamed(input)) if (!seen.has(value)) seen.set(value, Math.round(share * (main.rows ?? 0)));
-  if (seen.size === 0) return [];
-  const values = { values: quoted([...seen.keys()].slice(0, SHOWN)), kinds: seen.size, looked: rows.unmapped.looked };
-  return [{ severity: 'act', values: { ...values, events: sumOf([...seen.values()]) } }];
-}
-
-/** Rows whose status differs from a rule's word only in case: the relay's comparison takes them, the console's does not. */
-function statusCase(input: CheckInput): Found[] {
-  const words = caselessWords(input);
-  const rows = input.facts.rows.unmapped.values.filter(({ value }) => words.includes(value.toLowerCase()));
-  return about('act', sumOf(rows.map((row) => row.rows)), { values: quoted(rows.map(({ value }) => value)) });
-}
 
 /** Words that rules name in case-insensitive columns, in lower case. */
 function caselessWords({ outbox, facts }: CheckInput): string[] {
@@ -67,59 +36,73 @@ function frequentUnnamed({ outbox, facts }: CheckInput): { value: string; share:
   return [...nothing, ...known.frequent.filter(({ value }) => !names.has(same(value)))];
 }
 
-/** Rows that used up their attempts and still count as waiting: neither the relay nor a purge takes them. */
-function strandedRows({ outbox, facts }: CheckInput): Found[] {
-  const { stranded, oldestStrandedMs = null } = facts.rows.waiting ?? {};
-  return about('act', stranded, { maxAttempts: outbox.parameters.maxAttempts, oldestMs: oldestStrandedMs });
-}
-
-/** Waiting events were tried more often than the limit: the relay does not keep to it, or has another. */
-function attemptsBeyond({ outbox, facts }: CheckInput): Found[] {
-  const { beyond, mostAttempts = null } = facts.rows.waiting ?? {};
-  return about('act', beyond, { mostAttempts, maxAttempts: outbox.parameters.maxAttempts });
-}
-
-/** The count of attempts comes near the largest number its column holds; past it every attempt fails with an error. */
-function counterOverflow({ outbox, facts, fixes }: CheckInput): Found[] {
-  const { attempts } = outbox.main.roles;
-  const column = attempts === undefined || attempts.path.length > 0 ? undefined : facts.main.columns.get(attempts.column.name);
-  if (column?.largest == null) return [];
-  const seen = [facts.rows.waiting?.mostAttempts ?? 0, Number(column.largestSeen), ...column.frequent.map(({ value }) => Number(value))];
-  const most = Math.max(...seen.filter(Number.isFinite));
-  const largest = Number(column.largest);
-  if (most < NEAR_SHARE * largest) return [];
-  const values = { column: column.name, attempts: most, largest, type: column.type };
-  return [{ severity: 'act', subject: column.name, values, cure: fixes.widen(facts.main, column) }];
-}
-
-/** Dead events that are older than a month: no relay takes them and nothing removes them. */
-function deadForgotten({ facts: { rows } }: CheckInput): Found[] {
-  const { count, oldestMs = null } = rows.dead ?? {};
-  return oldestMs === null || oldestMs < FORGOTTEN_MS ? [] : about('note', count, { oldestMs });
-}
-
-/** Events dated in the future: a writer's clock, or its time zone, is wrong; they are published late and seem young. */
-function eventsFromFuture({ facts: { rows } }: CheckInput): Found[] {
-  return rows.aheadMs === null || rows.aheadMs < AHEAD_MS ? [] : [{ severity: 'watch', values: { aheadMs: rows.aheadMs } }];
-}
-
-/** Times without a zone that the database fills in by another zone than the one in which they are read. */
-function timeZone({ outbox, facts: { zone, main } }: CheckInput): Found[] {
-  if (zone.minutes === zone.expectedMinutes) return [];
-  const filled = (['createdAt', 'publishedAt', 'attemptedAt'] as const).flatMap((role) => {
-    const column = outbox.main.roles[role]?.column;
-    const text = column?.kind === 'wall_clock' ? (main.columns.get(column.name)?.defaultText ?? '') : '';
-    // now() AT TIME ZONE 'UTC' is UTC whatever the session's zone.
-    const fills = /now\(|current_timestamp|localtimestamp/i.test(text) && !/timezone\(|at time zone|utc_timestamp/i.test(text);
-    return column !== undefined && fills ? [column.name] : [];
-  });
-  if (filled.length === 0) return [];
-  const values = {
-    table: nameOf(main),
-    columns: filled.join(', '),
-    zone: zone.name,
-    expected: outbox.parameters.timeZone,
-    offMs: Math.abs(zone.minutes - zone.expectedMinutes) * 60_000,
-  };
-  return [{ severity: 'watch', values }];
-}
+export const ROW_CHECKS: Checks = {
+  /** Rows whose state no rule names: they are in no figure, and whether a relay takes them is unknown. */
+  unmapped_status(input) {
+    const { rows, main } = input.facts;
+    // Those that differ only in case have a check of their own.
+    const words = caselessWords(input);
+    const unnamed = rows.unmapped.values.filter(({ value }) => !words.includes(value.toLowerCase()));
+    const seen = new Map(unnamed.map(({ value, rows: count }) => [value, count]));
+    for (const { value, share } of frequentUnnamed(input)) if (!seen.has(value)) seen.set(value, Math.round(share * (main.rows ?? 0)));
+    if (seen.size === 0) return [];
+    const values = { values: quoted([...seen.keys()].slice(0, SHOWN)), kinds: seen.size, looked: rows.unmapped.looked };
+    return [{ severity: 'act', values: { ...values, events: sumOf([...seen.values()]) } }];
+  },
+  /** Rows whose status differs from a rule's word only in case: the relay's comparison takes them, the console's does not. */
+  status_case(input) {
+    const words = caselessWords(input);
+    const rows = input.facts.rows.unmapped.values.filter(({ value }) => words.includes(value.toLowerCase()));
+    return about('act', sumOf(rows.map((row) => row.rows)), { values: quoted(rows.map(({ value }) => value)) });
+  },
+  /** Rows that used up their attempts and still count as waiting: neither the relay nor a purge takes them. */
+  stranded_rows({ outbox, facts }) {
+    const { stranded, oldestStrandedMs = null } = facts.rows.waiting ?? {};
+    return about('act', stranded, { maxAttempts: outbox.parameters.maxAttempts, oldestMs: oldestStrandedMs });
+  },
+  /** Waiting events were tried more often than the limit: the relay does not keep to it, or has another. */
+  attempts_beyond({ outbox, facts }) {
+    const { beyond, mostAttempts = null } = facts.rows.waiting ?? {};
+    return about('act', beyond, { mostAttempts, maxAttempts: outbox.parameters.maxAttempts });
+  },
+  /** The count of attempts comes near the largest number its column holds; past it every attempt fails with an error. */
+  counter_overflow({ outbox, facts, fixes }) {
+    const { attempts } = outbox.main.roles;
+    const column = attempts === undefined || attempts.path.length > 0 ? undefined : facts.main.columns.get(attempts.column.name);
+    if (column?.largest == null) return [];
+    const seen = [facts.rows.waiting?.mostAttempts ?? 0, Number(column.largestSeen), ...column.frequent.map(({ value }) => Number(value))];
+    const most = Math.max(...seen.filter(Number.isFinite));
+    const largest = Number(column.largest);
+    if (most < NEAR_SHARE * largest) return [];
+    const values = { column: column.name, attempts: most, largest, type: column.type };
+    return [{ severity: 'act', subject: column.name, values, cure: fixes.widen(facts.main, column) }];
+  },
+  /** Dead events that are older than a month: no relay takes them and nothing removes them. */
+  dead_forgotten({ facts: { rows } }) {
+    const { count, oldestMs = null } = rows.dead ?? {};
+    return oldestMs === null || oldestMs < FORGOTTEN_MS ? [] : about('note', count, { oldestMs });
+  },
+  /** Events dated in the future: a writer's clock, or its time zone, is wrong; they are published late and seem young. */
+  events_from_future: ({ facts: { rows } }) =>
+    rows.aheadMs === null || rows.aheadMs < AHEAD_MS ? [] : [{ severity: 'watch', values: { aheadMs: rows.aheadMs } }],
+  /** Times without a zone that the database fills in by another zone than the one in which they are read. */
+  time_zone({ outbox, facts: { zone, main } }) {
+    if (zone.minutes === zone.expectedMinutes) return [];
+    const filled = (['createdAt', 'publishedAt', 'attemptedAt'] as const).flatMap((role) => {
+      const column = outbox.main.roles[role]?.column;
+      const text = column?.kind === 'wall_clock' ? (main.columns.get(column.name)?.defaultText ?? '') : '';
+      // now() AT TIME ZONE 'UTC' is UTC whatever the session's zone.
+      const fills = /now\(|current_timestamp|localtimestamp/i.test(text) && !/timezone\(|at time zone|utc_timestamp/i.test(text);
+      return column !== undefined && fills ? [column.name] : [];
+    });
+    if (filled.length === 0) return [];
+    const values = {
+      table: nameOf(main),
+      columns: filled.join(', '),
+      zone: zone.name,
+      expected: outbox.parameters.timeZone,
+      offMs: Math.abs(zone.minutes - zone.expectedMinutes) * 60_000,
+    };
+    return [{ severity: 'watch', values }];
+  },
+};

@@ -3,14 +3,6 @@ import { isLost, RESTART_MS } from '@/lib/outbox/replication-slots/seen';
 import type { Checks, Found } from './check';
 import type { Facts } from './facts/facts';
 
-export const SLOT_CHECKS = {
-  slot_missing: slotMissing,
-  slot_inactive: slotInactive,
-  slot_holds_wal: slotHoldsWal,
-  slot_lost: slotLost,
-  slot_catalogue: slotCatalogue,
-} satisfies Checks;
-
 const MUCH_BYTES = 1_000_000_000;
 const GRAVE_BYTES = 10_000_000_000;
 const MANY_TRANSACTIONS = 10_000_000;
@@ -21,58 +13,56 @@ interface SlotInput {
   facts: Pick<Facts, 'slots' | 'catalogueHolders'>;
 }
 
-/** No replication slot reads this database, or not the one that is named: events are written, and nothing reads them. */
-function slotMissing({ facts: { slots } }: SlotInput): Found[] {
-  // A standby has slots of its own, and does not show those of its primary.
-  if (slots === null || slots.standby || slots.found.length > 0) return [];
-  return [{ severity: 'act', values: { slot: slots.wanted } }];
-}
-
-/** No reader is connected to the slot: what is written waits in the log, which grows until the disk is full. */
-function slotInactive({ facts: { slots } }: SlotInput): Found[] {
-  return (slots?.found ?? [])
-    .filter((slot) => !slot.active && !isLost(slot) && (slot.inactiveMs === null || slot.inactiveMs >= RESTART_MS))
-    .map(({ name, plugin, inactiveMs, unconfirmedBytes, retainedBytes }) => ({
+export const SLOT_CHECKS = {
+  /** No replication slot reads this database, or not the one that is named: events are written, and nothing reads them. */
+  slot_missing({ facts: { slots } }: SlotInput): Found[] {
+    // A standby has slots of its own, and does not show those of its primary.
+    if (slots === null || slots.standby || slots.found.length > 0) return [];
+    return [{ severity: 'act', values: { slot: slots.wanted } }];
+  },
+  /** No reader is connected to the slot: what is written waits in the log, which grows until the disk is full. */
+  slot_inactive({ facts: { slots } }: SlotInput): Found[] {
+    return (slots?.found ?? [])
+      .filter((slot) => !slot.active && !isLost(slot) && (slot.inactiveMs === null || slot.inactiveMs >= RESTART_MS))
+      .map(({ name, plugin, inactiveMs, unconfirmedBytes, retainedBytes }) => ({
+        severity: 'act',
+        subject: name,
+        values: { slot: name, plugin, inactiveMs, unconfirmedBytes, retainedBytes },
+      }));
+  },
+  /** The slot keeps so much of the log that the disk may run full, or the server may invalidate the slot. */
+  slot_holds_wal({ facts: { slots } }: SlotInput): Found[] {
+    return (slots?.found ?? []).flatMap((slot) => {
+      const { name, plugin, status, retainedBytes, unconfirmedBytes } = slot;
+      // The server's word for log that it removes at its next checkpoint.
+      const endangered = status === 'unreserved';
+      if (isLost(slot) || retainedBytes === null || (retainedBytes < MUCH_BYTES && !endangered)) return [];
+      const values = { slot: name, plugin, status, retainedBytes, unconfirmedBytes };
+      return [{ severity: endangered || retainedBytes >= GRAVE_BYTES ? 'act' : 'watch', subject: name, values }];
+    });
+  },
+  /** The server removed log that the slot still needed: what was written there is never sent. */
+  slot_lost({ facts: { slots } }: SlotInput): Found[] {
+    return (slots?.found ?? []).filter(isLost).map(({ name, plugin, status, invalidated, drop }) => ({
       severity: 'act',
       subject: name,
-      values: { slot: name, plugin, inactiveMs, unconfirmedBytes, retainedBytes },
+      values: { slot: name, plugin, reason: invalidated ?? status },
+      cure: drop,
     }));
-}
-
-/** The slot keeps so much of the log that the disk may run full, or the server may invalidate the slot. */
-function slotHoldsWal({ facts: { slots } }: SlotInput): Found[] {
-  return (slots?.found ?? []).flatMap((slot) => {
-    const { name, plugin, status, retainedBytes, unconfirmedBytes } = slot;
-    // The server's word for log that it removes at its next checkpoint.
-    const endangered = status === 'unreserved';
-    if (isLost(slot) || retainedBytes === null || (retainedBytes < MUCH_BYTES && !endangered)) return [];
-    const values = { slot: name, plugin, status, retainedBytes, unconfirmedBytes };
-    return [{ severity: endangered || retainedBytes >= GRAVE_BYTES ? 'act' : 'watch', subject: name, values }];
-  });
-}
-
-/** The server removed log that the slot still needed: what was written there is never sent. */
-function slotLost({ facts: { slots } }: SlotInput): Found[] {
-  return (slots?.found ?? []).filter(isLost).map(({ name, plugin, status, invalidated, drop }) => ({
-    severity: 'act',
-    subject: name,
-    values: { slot: name, plugin, reason: invalidated ?? status },
-    cure: drop,
-  }));
-}
-
-/** A slot that confirms nothing keeps old row versions of the server's catalogue, whatever happens to the tables' rows. */
-function slotCatalogue({ facts: { catalogueHolders, slots } }: SlotInput): Found[] {
-  return (
-    catalogueHolders
-      // The outbox's own slot without a reader is slot_inactive's.
-      .filter(({ slot, active }) => active || !slots?.found.some(({ name }) => name === slot))
-      .filter(({ transactions }) => transactions >= MANY_TRANSACTIONS)
-      .map(({ slot, database, active, transactions, drop }) => ({
-        severity: transactions >= GRAVE_TRANSACTIONS ? 'act' : 'watch',
-        subject: slot,
-        values: { slot, database, state: active ? 'active' : 'inactive', transactions },
-        cure: active ? null : drop,
-      }))
-  );
-}
+  },
+  /** A slot that confirms nothing keeps old row versions of the server's catalogue, whatever happens to the tables' rows. */
+  slot_catalogue({ facts: { catalogueHolders, slots } }: SlotInput): Found[] {
+    return (
+      catalogueHolders
+        // The outbox's own slot without a reader is slot_inactive's.
+        .filter(({ slot, active }) => active || !slots?.found.some(({ name }) => name === slot))
+        .filter(({ transactions }) => transactions >= MANY_TRANSACTIONS)
+        .map(({ slot, database, active, transactions, drop }) => ({
+          severity: transactions >= GRAVE_TRANSACTIONS ? 'act' : 'watch',
+          subject: slot,
+          values: { slot, database, state: active ? 'active' : 'inactive', transactions },
+          cure: active ? null : drop,
+        }))
+    );
+  },
+} satisfies Checks;

@@ -65,12 +65,7 @@ function beyond(grant: Grant, own: readonly Grant[], role: string): Grant[] {
   return rights.length === 0 ? [] : [{ ...grant, rights, to: role }];
 }
 
-function widthOf(
-  outbox: Outbox,
-  tables: readonly TableFacts[],
-  grants: readonly Grant[],
-  needed: ReturnType<typeof neededRights> = new Map(),
-): RoleFacts['wide'] {
+function widthOf(outbox: Outbox, tables: readonly TableFacts[], grants: readonly Grant[], needed?: ReturnType<typeof neededRights>) {
   const wide: RoleFacts['wide'] = [];
   for (const { rights, on, table, option, to } of grants) {
     const names = rights.map(({ name }) => name);
@@ -78,7 +73,7 @@ function widthOf(
       return [{ code: 'superuser', on: '', revoke: to === '' ? null : `REVOKE ALL PRIVILEGES, GRANT OPTION FROM ${to};` }];
     const own = tables.find(({ place }) => place.table.table === table);
     if (table !== '*' && own === undefined) continue;
-    const allowed = own === undefined ? undefined : needed.get(own.place);
+    const allowed = own && needed?.get(own.place);
     const excess = rights.filter((right) => WRITES.test(right.name) && !isNeeded(right, allowed));
     const whole = excess.flatMap(({ name, columns }) => (columns.length === 0 ? [name] : []));
     const columns = excess.flatMap((right) => right.columns.filter((column) => allowed?.update.has(column) !== true));

@@ -85,9 +85,8 @@ async function historyOf(db: Db): Promise<number | null> {
 }
 
 /** The rows of a statement; null if it is refused, which does not end the transaction here. */
-async function rowsUnlessRefused<T>(db: Db, statement: RawBuilder<T>): Promise<T[] | null> {
-  return (await statement.execute(db).catch(() => null))?.rows ?? null;
-}
+const rowsUnlessRefused = async <T>(db: Db, statement: RawBuilder<T>): Promise<T[] | null> =>
+  (await statement.execute(db).catch(() => null))?.rows ?? null;
 
 /**
  * The transaction that has been open longest, null if there is none; undefined if the user may not see it. InnoDB says when it began in the
