@@ -49,9 +49,8 @@ export function ownColumn(bound: BoundRole): ColumnDescription | null {
 }
 
 /** Whether a column holds instants: by its type, or because the shape says how it encodes them. */
-export function isTime({ kind, time }: ColumnDescription): boolean {
-  return kind === 'instant' || kind === 'wall_clock' || (time !== undefined && time !== 'utc');
-}
+export const isTime = ({ kind, time }: ColumnDescription): boolean =>
+  kind === 'instant' || kind === 'wall_clock' || (time !== undefined && time !== 'utc');
 
 export interface BoundCompanion {
   name: string;
@@ -84,6 +83,5 @@ export function parameterNamed({ maxAttempts, stuckAfterSeconds, extra }: Parame
   return name === 'stuckAfter' ? stuckAfterSeconds : (extra[name] ?? null);
 }
 
-export function placeColumns(place: Place): string[] {
-  return [...place.description.columns.values()].filter((column) => !column.generated).map((column) => column.name);
-}
+export const placeColumns = (place: Place): string[] =>
+  [...place.description.columns.values()].filter((column) => !column.generated).map((column) => column.name);

@@ -123,11 +123,8 @@ function changesRefused({ operations, archive }: Shape): ShapeProblem[] {
   const held = 'a relay may be working on it: bring it back with a rule under release';
   for (const { key, rule, path } of changeRules({ operations })) {
     refuse(path, rule.from, key === 'release' ? { published } : { published, processing: held });
-    if (key === 'release' && rule.olderThanStuckAfter === undefined && rule.guard === undefined)
-      problems.push({
-        path,
-        message: 'takes events from a relay that is at work: say what shows that it has gone, with olderThanStuckAfter or a guard',
-      });
+    const unsure = 'takes events from a relay that is at work: say what shows that it has gone, with olderThanStuckAfter or a guard';
+    if (key === 'release' && rule.olderThanStuckAfter === undefined && rule.guard === undefined) problems.push({ path, message: unsure });
     if (Object.keys(rule.set).length === 0 && rule.moveTo === undefined && rule.call === undefined)
       problems.push({ path, message: 'changes nothing: write set, moveTo or call' });
   }
@@ -153,11 +150,10 @@ function writesRefused(shape: Shape): ShapeProblem[] {
 function statesNowhere({ states, dead, operations, archive }: Shape): ShapeProblem[] {
   const given = new Set<string>([...states.map(({ state }) => state), ...(dead === undefined ? [] : ['dead'])]);
   const missing = (path: Path, from: readonly string[]): ShapeProblem[] =>
-    from.flatMap((state, index) =>
-      given.has(state)
-        ? []
-        : [{ path: [...path, 'from', index], message: `no rule under states gives ${state}: write one, or leave it out` }],
-    );
+    from.flatMap((state, index) => {
+      const message = `no rule under states gives ${state}: write one, or leave it out`;
+      return given.has(state) ? [] : [{ path: [...path, 'from', index], message }];
+    });
   const ofDead = archive?.guard !== undefined && archive.from.every((state) => state === 'dead');
   const unasked = ofDead && dead !== undefined && !states.some(({ state }) => state === 'dead');
   return [

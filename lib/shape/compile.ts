@@ -111,9 +111,8 @@ function existing({ companion: name, when }: { companion: string; when?: Conditi
   return sql`exists (select 1 from ${tableRef(companion.description.name)} as ${sql.id(inner)} where ${and(tests)})`;
 }
 
-export function belongs(companion: BoundCompanion, inner: string, alias: string): Test[] {
-  return Object.entries(companion.on).map(([own, main]) => sql`${sql.id(inner, own)} = ${sql.id(alias, main)}`);
-}
+export const belongs = (companion: BoundCompanion, inner: string, alias: string): Test[] =>
+  Object.entries(companion.on).map(([own, main]) => sql`${sql.id(inner, own)} = ${sql.id(alias, main)}`);
 
 function cursorTest(which: 'passed' | 'taken', sign: RawBuilder<unknown>, alias: string, scope: Scope): Test {
   const { cursor } = scope;
@@ -161,9 +160,8 @@ export function firstMatch<T>(
 }
 
 /** The state of a row of the outbox table: first match wins, otherwise `unmapped`. */
-export function stateExpression(shape: Rules, alias: string, scope: Scope): RawBuilder<string> {
-  return firstMatch(shape, alias, scope, (state) => sql.lit(state), sql.lit('unmapped'));
-}
+export const stateExpression = (shape: Rules, alias: string, scope: Scope): RawBuilder<string> =>
+  firstMatch(shape, alias, scope, (state) => sql.lit(state), sql.lit('unmapped'));
 
 /** The state, with the rule's label if it has one: `dead:cancelled`. */
 export function labelledState(shape: Rules, alias: string, scope: Scope): RawBuilder<string> {
@@ -172,9 +170,8 @@ export function labelledState(shape: Rules, alias: string, scope: Scope): RawBui
 }
 
 /** Whether a row is an event; null if every row is. */
-export function rowFilter(shape: Rules, alias: string, scope: Scope): Test | null {
-  return shape.rows === undefined ? null : compileCondition(shape.rows, alias, scope);
-}
+export const rowFilter = (shape: Rules, alias: string, scope: Scope): Test | null =>
+  shape.rows === undefined ? null : compileCondition(shape.rows, alias, scope);
 
 /** True for rows in one of these states; null if no rule gives one. Excludes only earlier rules that could match, so that indexes serve. */
 export function statePredicate(shape: Rules, states: readonly LiveState[], alias: string, scope: Scope): Test | null {

@@ -1,7 +1,7 @@
 /** Short forms for writing shapes of the catalogue; each returns plain shape language. */
 import type { ChangeRuleInput, ValueInput } from './schema/operation';
 import type { Scalar } from './schema/condition';
-import type { TIME_ENCODINGS } from './schema/source';
+import type { ColumnRole, TIME_ENCODINGS } from './schema/source';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import { shapeProblems } from './check';
 import { shapeSchema, type Shape, type ShapeInput } from './shape';
@@ -18,6 +18,9 @@ type State = ChangeRuleInput['from'][number];
 type Written = Record<string, Scalar | null | ValueInput>;
 
 export const names = (text: string): string[] => text.trim().split(/\s+/);
+/** Columns called as their roles, in lower case with underscores: createdAt is in `created_at`. */
+export const namedAsRole = <R extends ColumnRole>(...roles: R[]): Record<R, string> =>
+  Object.fromEntries(roles.map((role) => [role, role.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)])) as Record<R, string>;
 
 export const is = (column: string, equals: Scalar) => ({ column, equals });
 export const above = (column: string, number: number) => ({ column, above: number });
@@ -67,6 +70,5 @@ export const bySource = factsFrom('source');
 export const byPart = factsFrom('partial');
 
 /** Operations that are not offered, each with its reason. */
-export function refused<K extends string>(reasons: Record<K, string>): Record<K, { refuse: string }> {
-  return Object.fromEntries(Object.entries<string>(reasons).map(([key, refuse]) => [key, { refuse }])) as Record<K, { refuse: string }>;
-}
+export const refused = <K extends string>(reasons: Record<K, string>): Record<K, { refuse: string }> =>
+  Object.fromEntries(Object.entries<string>(reasons).map(([key, refuse]) => [key, { refuse }])) as Record<K, { refuse: string }>;

@@ -30,9 +30,8 @@ export function required(condition: Condition): Leaf[] {
 }
 
 /** True if no row can satisfy both, judged by single columns. */
-export function disjoint(left: Condition, right: Condition): boolean {
-  return required(left).some((a) => required(right).some((b) => a.column === b.column && contradict(a, b)));
-}
+export const disjoint = (left: Condition, right: Condition): boolean =>
+  required(left).some((a) => required(right).some((b) => a.column === b.column && contradict(a, b)));
 
 /** The column on which a condition has two tests that exclude each other; null if there is none. */
 export function contradiction(condition: Condition): string | null {

@@ -1,13 +1,13 @@
 import type { ColumnDescription, TableDescription } from '@/lib/database/description';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { COLUMN_ROLES, idColumns, type Columns } from '../schema/source';
-import type { ShapeSettings, BoundCompanion, BoundCursor, Parameters, Place } from '../bound';
+import type { ShapeSettings, BoundCompanion, BoundCursor, Place } from '../bound';
 import type { Shape } from '../shape';
-import { bindCondition, orZero, type Binding } from './condition';
+import { bindCondition, orZero, type Binding, type Captured } from './condition';
 import { bindOperations } from './operation';
 import { assumedParameters, mergeParameters } from './parameters';
 import { Problems, BoundTable, ownDescription } from './table';
-import { bindId, bindRoles, checkAlternatives, optionalNames, applyNamedEncodings, applyTimeEncodings, type Captured } from './source';
+import { bindId, bindRoles, checkAlternatives, optionalNames, applyNamedEncodings, applyTimeEncodings } from './source';
 
 const COLUMNS: Path = ['shape', 'columns'];
 /** Value of the parameter `group` of a shape with a cursor: every group counts. */
@@ -32,15 +32,13 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables) {
   const parameters = mergeParameters(shape, settings);
   const main = new BoundTable(ownDescription(tables.main), optionalNames(shape.columns), problems, !settings.inline);
   const companions = bindCompanions(shape, tables, main, problems);
-  const binding: Binding = { shape, parameters, problems, companions, strict: settings.inline };
+  const binding: Binding = { shape, parameters, problems, companions, captured: tables.captured, strict: settings.inline };
   applyTimeEncodings(shape.columns, main, COLUMNS);
   const dead = tables.dead === null ? null : deadTable(shape, tables.dead, binding);
   applyNamedEncodings(shape, main, dead);
-  const mainPlace = placeOf('main', shape.columns, main, COLUMNS, tables.captured, binding);
-  if (binding.strict) {
-    for (const column of mainPlace.id.filter(namesNoRow))
-      problems.add([...COLUMNS, 'id'], `"${column.name}" is ${column.type}, by which no row is found again; leave it out, or name another`);
-  }
+  const mainPlace = placeOf('main', shape.columns, main, COLUMNS, binding);
+  for (const { name, type } of binding.strict ? mainPlace.id.filter(namesNoRow) : [])
+    problems.add([...COLUMNS, 'id'], `"${name}" is ${type}, by which no row is found again; leave it out, or name another`);
   if (tables.dead !== null && tables.dead.name.schema === tables.main.name.schema && tables.dead.name.table === tables.main.name.table)
     problems.add(
       ['shape', 'dead', 'table'],
@@ -71,25 +69,24 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables) {
     parameters,
     assumed: assumedParameters(shape, settings, zoneMatters),
     main: mainPlace,
-    dead: dead === null ? null : deadPlace(shape, dead, mainPlace.id, tables.captured, binding),
-    archive: tables.archive === null ? null : archivePlace(shape, tables.archive, tables.captured, binding),
+    dead: dead === null ? null : deadPlace(shape, dead, mainPlace.id, binding),
+    archive: tables.archive === null ? null : archivePlace(shape, tables.archive, binding),
     companions: found,
-    cursor: bindCursor(shape, main, found, parameters, problems),
+    cursor: bindCursor(main, binding),
     problems: problems.list,
   };
 }
 
 /** A table as a source of events. Ids are bound before the other roles. */
-function placeOf(key: Place['key'], columns: Columns, table: BoundTable, path: Path, captured: Captured, binding: Binding): Place {
+function placeOf(key: Place['key'], columns: Columns, table: BoundTable, path: Path, binding: Binding): Place {
   const { description } = table;
   const id = bindId(columns, table, path);
-  return { key, table: description.name, description, id, roles: bindRoles(columns, table, path, captured, binding) };
+  return { key, table: description.name, description, id, roles: bindRoles(columns, table, path, binding) };
 }
 
 /** True for columns whose values have several spellings, or that no index finds: they cannot identify a row. */
-export function namesNoRow({ kind, type }: ColumnDescription): boolean {
-  return ['instant', 'wall_clock', 'json', 'boolean'].includes(kind) || /^(real|float|double)/i.test(type);
-}
+export const namesNoRow = ({ kind, type }: ColumnDescription): boolean =>
+  ['instant', 'wall_clock', 'json', 'boolean'].includes(kind) || /^(real|float|double)/i.test(type);
 
 /** Reports a "not NULL" rule on a column that is never NULL, above other rules: often creation time taken for publishing time. */
 function checkNeverNull({ states }: Shape, main: BoundTable, { strict, problems }: Binding): void {
@@ -97,11 +94,8 @@ function checkNeverNull({ states }: Shape, main: BoundTable, { strict, problems 
   states.slice(0, -1).forEach(({ when }, index) => {
     const column = when.kind === 'isNull' && !when.isNull ? main.find(when.column) : null;
     if (column === null || column.nullable) return;
-    const path: Path = ['shape', 'states', index, 'when', 'isNull'];
-    problems.add(
-      path,
-      `"${column.name}" is never NULL: every row passes, and the rules below are never reached; name another column${orZero(column)}`,
-    );
+    const what = `is never NULL: every row passes, and the rules below are never reached; name another column${orZero(column)}`;
+    problems.add(['shape', 'states', index, 'when', 'isNull'], `"${column.name}" ${what}`);
   });
 }
 
@@ -131,7 +125,7 @@ function inherited(shape: Shape): Columns {
   );
 }
 
-function deadPlace(shape: Shape, table: BoundTable, outboxId: ColumnDescription[], captured: Captured, binding: Binding): Place {
+function deadPlace(shape: Shape, table: BoundTable, outboxId: ColumnDescription[], binding: Binding): Place {
   const path: Path = ['shape', 'dead', 'columns'];
   const own = shape.dead?.columns ?? {};
   const rest = inherited(shape);
@@ -143,8 +137,8 @@ function deadPlace(shape: Shape, table: BoundTable, outboxId: ColumnDescription[
   const id = own.id === undefined ? bindId(rest, quiet, path) : bindId(own, table, path);
   if (id.length === 0) binding.problems.add([...path, 'id'], 'the dead-letter table has no such id column: name its own');
   else checkDeadId(shape, id, outboxId, binding.problems);
-  const inherits = placeOf('dead', rest, quiet, path, captured, binding);
-  return { ...inherits, id, roles: { ...inherits.roles, ...bindRoles(own, table, path, captured, binding) } };
+  const inherits = placeOf('dead', rest, quiet, path, binding);
+  return { ...inherits, id, roles: { ...inherits.roles, ...bindRoles(own, table, path, binding) } };
 }
 
 /** An event must keep its id when it dies: the dead-letter table's own number would identify another event. */
@@ -164,12 +158,12 @@ function checkDeadId(shape: Shape, id: ColumnDescription[], outboxId: ColumnDesc
 }
 
 /** The console's own table: it has the columns of both tables, by the same names. */
-function archivePlace(shape: Shape, description: TableDescription, captured: Captured, binding: Binding): Place {
+function archivePlace(shape: Shape, description: TableDescription, binding: Binding): Place {
   const columns: Columns = { ...shape.columns, ...shape.dead?.columns, id: shape.columns.id };
   const table = new BoundTable(ownDescription(description), 'all', binding.problems, !binding.strict);
   applyTimeEncodings(columns, table, COLUMNS);
   applyNamedEncodings(shape, table, null);
-  return placeOf('archive', columns, table, COLUMNS, captured, binding);
+  return placeOf('archive', columns, table, COLUMNS, binding);
 }
 
 function bindCompanions(shape: Shape, tables: FoundTables, main: BoundTable, problems: Problems): Map<string, BoundCompanion | null> {
@@ -192,25 +186,16 @@ function bindCompanions(shape: Shape, tables: FoundTables, main: BoundTable, pro
   );
 }
 
-function bindCursor(
-  shape: Shape,
-  main: BoundTable,
-  companions: ReadonlyMap<string, BoundCompanion>,
-  { extra }: Parameters,
-  problems: Problems,
-): BoundCursor | null {
-  const { cursor } = shape;
-  if (cursor === undefined) return null;
+function bindCursor(main: BoundTable, { shape: { cursor }, companions, parameters: { extra }, problems }: Binding): BoundCursor | null {
+  const companion = companions.get(cursor?.companion ?? '') ?? null;
+  if (cursor === undefined || companion === null) return null;
   const path: Path = ['shape', 'cursor'];
-  const companion = companions.get(cursor.companion);
-  if (companion === undefined) return null;
   const own = new BoundTable(companion.description, new Set(), problems);
   const names = (table: BoundTable, written: string[], key: string): string[] =>
     written.flatMap((name, index) => table.resolve(name, [...path, key, index])?.name ?? []);
-  for (const key of ['passed', 'taken'] as const) {
+  for (const key of ['passed', 'taken'] as const)
     if (cursor[key] !== undefined && cursor[key].length !== cursor.position.length)
       problems.add([...path, key], `name as many columns as position has: ${cursor.position.length}`);
-  }
   return {
     companion,
     group: names(own, [cursor.group], 'group')[0] ?? cursor.group,

@@ -16,7 +16,11 @@ export interface Binding {
   companions: ReadonlyMap<string, BoundCompanion | null>;
   /** For a mapping written for this table: every value it names must be one the column can hold. */
   strict: boolean;
+  captured: Captured;
 }
+
+/** The named groups of the shape's pattern in the table's name. */
+export type Captured = Readonly<Record<string, string>>;
 
 const EVERY: Condition = { kind: 'always', always: true };
 /** Matches no row, as a comparison with a missing column (NULL) does. */
@@ -58,10 +62,12 @@ function bindLeaf(test: Leaf, table: BoundTable, path: Path, binding: Binding): 
     const bound = bindOperand(operand, column, table, [...path, word], binding);
     return bound === null ? NONE : put(bound);
   };
-  const timed = <T>(found: T): T => {
-    if (!isTime(column)) problems.add([...path, 'column'], notATime(column));
+  const checked = <T>(found: T, isWrong: boolean, key: string, problem: string): T => {
+    if (isWrong) problems.add([...path, key], problem);
     return found;
   };
+  const timed = <T>(found: T): T => checked(found, !isTime(column), 'column', notATime(column));
+  const is = `"${column.name}" is ${column.type}`;
   return visitLeaf<Condition, Leaf['kind']>(
     { ...test, column: column.name },
     {
@@ -74,19 +80,16 @@ function bindLeaf(test: Leaf, table: BoundTable, path: Path, binding: Binding): 
         return found;
       },
       isNull: (found) => {
-        if (strict && found.isNull && !column.nullable)
-          problems.add([...path, 'isNull'], `"${column.name}" is never NULL, and no row passes: name another column${orZero(column)}`);
-        return found;
+        const never = `"${column.name}" is never NULL, and no row passes: name another column${orZero(column)}`;
+        return checked(found, strict && found.isNull && !column.nullable, 'isNull', never);
       },
       isEmpty: (found) => {
-        if (strict && !['text', 'json', 'binary', 'other'].includes(column.kind))
-          problems.add([...path, 'isEmpty'], `"${column.name}" is ${column.type}, which is never empty: use isNull or equals`);
-        return found;
+        const holdsSome = strict && !['text', 'json', 'binary', 'other'].includes(column.kind);
+        return checked(found, holdsSome, 'isEmpty', `${is}, which is never empty: use isNull or equals`);
       },
       isTrue: (found) => {
-        if (!['boolean', 'integer', 'decimal', 'text'].includes(column.kind) && !/^bit\b/.test(column.type))
-          problems.add([...path, 'isTrue'], `"${column.name}" is ${column.type}, which is neither true nor false: use equals or isNull`);
-        return found;
+        const isNone = !['boolean', 'integer', 'decimal', 'text'].includes(column.kind) && !/^bit\b/.test(column.type);
+        return checked(found, isNone, 'isTrue', `${is}, which is neither true nor false: use equals or isNull`);
       },
       above: (found) => compared('above', found.above, (above) => ({ ...found, above })),
       below: (found) => compared('below', found.below, (below) => ({ ...found, below })),
@@ -112,10 +115,9 @@ function bindOperand(operand: Operand, column: ColumnDescription, table: BoundTa
       say(`(${column.type}) and "${other.name}" (${other.type}) cannot be compared by size: compare numbers, or times of one spelling`);
     return { column: other.name };
   }
+  const instead = isTime(column) ? 'past, future or olderThan' : 'equals, in or isNull';
   if (!['integer', 'decimal'].includes(column.kind) && !isCode(column))
-    say(
-      `is ${column.type} and cannot be compared with a number: use ${isTime(column) ? 'past, future or olderThan' : 'equals, in or isNull'}`,
-    );
+    say(`is ${column.type} and cannot be compared with a number: use ${instead}`);
   return amountIn(operand, binding, path);
 }
 

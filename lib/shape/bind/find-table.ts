@@ -5,11 +5,10 @@ import { suggestion } from '@/lib/shared/text/suggest';
 import { groupsOf, tableParts, tableText, type TableRef } from '../schema/names';
 import type { Shape } from '../shape';
 import { findName, type MappingProblem } from './table';
-import type { Captured } from './source';
+import type { Captured } from './condition';
 
-export type TableFound = { description: TableDescription } | { problem: MappingProblem };
+type TableFound = { description: TableDescription } | { problem: MappingProblem };
 
-/** With more tables than this, they are not all listed as suggestions. */
 const NAMES_SHOWN = 12;
 
 /** Finds the exact name, otherwise the only name equal but for case and underscores; in the reference's schema, or in `where`. */

@@ -24,31 +24,30 @@ export function bindOperations(shape: Shape, tables: Tables, binding: Binding): 
     return [key, rules.map((rule, index) => ('version' in rule ? bindRule(rule, tables, [...path, index], binding) : rule))];
   });
   const target = shape.asDead?.moveTo === 'dead' ? tables.dead : tables.main;
-  const asDead =
-    shape.asDead === undefined || target === null
-      ? shape.asDead
-      : { ...shape.asDead, set: bindSet(shape.asDead.set, target, tables.main, ['shape', 'asDead', 'set'], binding) };
-  const { archive } = shape;
+  const { archive, asDead } = shape;
+  const set = asDead && target && bindSet(asDead.set, target, tables.main, ['shape', 'asDead', 'set'], binding);
   const guard = archive?.guard === undefined ? null : bindCondition(archive.guard, tables.main, ['shape', 'archive', 'guard'], binding);
   return {
     operations: Object.fromEntries(operations) as Shape['operations'],
-    asDead,
+    asDead: asDead && set ? { ...asDead, set } : asDead,
     ...(archive === undefined || guard === null ? {} : { archive: { ...archive, guard } }),
   };
 }
 
 function bindRule(rule: ChangeRule, tables: Tables, path: Path, binding: Binding): ChangeRule {
   const { shape, problems } = binding;
+  const { notify } = rule;
   const moved = rule.moveTo === 'main';
   // A rule for dead rows only refers to the dead-letter table, if there is one.
   const source = (moved || rule.from.every((state) => state === 'dead')) && tables.dead !== null ? tables.dead : tables.main;
   if (moved && shape.dead === undefined)
     problems.add([...path, 'moveTo'], 'there is no dead-letter table to move rows from: write it under dead');
-  if (rule.needs !== undefined && !Object.hasOwn(shape.parameters.extra ?? {}, rule.needs.parameter))
-    problems.add(
-      [...path, 'needs', 'parameter'],
-      `there is no parameter "${rule.needs.parameter}"${suggestion(rule.needs.parameter, Object.keys(shape.parameters.extra ?? {}))}; write it under parameters.extra`,
-    );
+  const known = Object.keys(shape.parameters.extra ?? {});
+  const { parameter } = rule.needs ?? {};
+  if (parameter !== undefined && !known.includes(parameter)) {
+    const none = `there is no parameter "${parameter}"${suggestion(parameter, known)}; write it under parameters.extra`;
+    problems.add([...path, 'needs', 'parameter'], none);
+  }
   const age = rule.olderThanStuckAfter === undefined ? null : source.find(rule.olderThanStuckAfter);
   if (rule.olderThanStuckAfter !== undefined && age === null && binding.strict)
     source.resolve(rule.olderThanStuckAfter, [...path, 'olderThanStuckAfter']);
@@ -58,9 +57,7 @@ function bindRule(rule: ChangeRule, tables: Tables, path: Path, binding: Binding
     set: bindSet(rule.set, moved ? tables.main : source, source, [...path, 'set'], binding),
     ...(rule.guard === undefined ? {} : { guard: bindCondition(rule.guard, source, [...path, 'guard'], binding) }),
     ...(age === null ? {} : { olderThanStuckAfter: age.name }),
-    ...(rule.notify === undefined
-      ? {}
-      : { notify: { ...rule.notify, column: source.find(rule.notify.column)?.name ?? rule.notify.column } }),
+    ...(notify === undefined ? {} : { notify: { ...notify, column: source.find(notify.column)?.name ?? notify.column } }),
   };
 }
 

@@ -21,27 +21,21 @@ export function mergeParameters(shape: Shape, settings: Pick<ShapeSettings, 'par
 /** Parameters that use the shape's default, which may differ from what this installation uses. */
 export function assumedParameters(shape: Shape, settings: Pick<ShapeSettings, 'parameters'>, zoneMatters: boolean): string[] {
   const given = settings.parameters;
+  const { maxAttempts, stuckAfter, extra = {} } = shape.parameters;
+  const limit = maxAttempts !== undefined && given.maxAttempts === undefined && shape.columns.maxAttempts === undefined;
   return [
-    ...(shape.parameters.maxAttempts !== undefined && given.maxAttempts === undefined && shape.columns.maxAttempts === undefined
-      ? ['maxAttempts']
-      : []),
-    ...(shape.parameters.stuckAfter !== undefined && given.stuckAfterSeconds === undefined ? ['stuckAfter'] : []),
+    ...(limit ? ['maxAttempts'] : []),
+    ...(stuckAfter !== undefined && given.stuckAfterSeconds === undefined ? ['stuckAfter'] : []),
     ...(zoneMatters && given.timeZone === undefined ? ['timeZone'] : []),
-    ...Object.keys(shape.parameters.extra ?? {}).filter((name) => given.extra?.[name] === undefined),
+    ...Object.keys(extra).filter((name) => given.extra?.[name] === undefined),
   ];
 }
 
 /** The number of an amount; reports a parameter without one and returns null. */
-export function amountIn(
-  amount: Amount,
-  { parameters, problems }: { parameters: Parameters; problems: Problems },
-  path: Path,
-): number | null {
-  if (typeof amount === 'number') return amount;
-  const name = amount.parameter;
-  const value = parameterNamed(parameters, name);
-  if (typeof value === 'number') return value;
+export function amountIn(amount: Amount, { parameters, problems }: { parameters: Parameters; problems: Problems }, path: Path) {
+  const value = typeof amount === 'number' ? amount : parameterNamed(parameters, amount.parameter);
+  if (typeof amount === 'number' || typeof value === 'number') return Number(value);
   const why = value === null ? 'has no value: set it' : 'is no number: set one';
-  problems.add([...path, 'parameter'], `parameter "${name}" ${why}`);
+  problems.add([...path, 'parameter'], `parameter "${amount.parameter}" ${why}`);
   return null;
 }

@@ -11,8 +11,6 @@ import { BoundTable } from './table';
 /** Placeholder column of a constant. */
 const NOTHING: ColumnDescription = { name: '', type: 'text', kind: 'text', nullable: false, generated: false };
 
-export type Captured = Readonly<Record<string, string>>;
-
 /** Names the table may lack: those of optional sources, and all alternatives. */
 export function optionalNames(columns: Columns): Set<string> {
   const names = new Set<string>();
@@ -26,9 +24,8 @@ export function optionalNames(columns: Columns): Set<string> {
   return names;
 }
 
-function sourcesOf(columns: Columns): { role: ValueRole; source: Source }[] {
-  return VALUE_ROLES.flatMap((role) => (columns[role] === undefined ? [] : [{ role, source: columns[role] }]));
-}
+const sourcesOf = (columns: Columns): { role: ValueRole; source: Source }[] =>
+  VALUE_ROLES.flatMap((role) => (columns[role] === undefined ? [] : [{ role, source: columns[role] }]));
 
 /** Sets on the table how its columns encode times, as the roles say; call before comparing with them. */
 export function applyTimeEncodings(columns: Columns, table: BoundTable, path: Path): void {
@@ -54,15 +51,14 @@ export function applyNamedEncodings({ times, bytes = {} }: Shape, main: BoundTab
 }
 
 /** The columns of the id. Reports missing ones. */
-export function bindId(columns: Columns, table: BoundTable, path: Path): ColumnDescription[] {
-  return (columns.id === undefined ? [] : idColumns(columns.id)).flatMap((name) => table.resolve(name, [...path, 'id']) ?? []);
-}
+export const bindId = (columns: Columns, table: BoundTable, path: Path): ColumnDescription[] =>
+  (columns.id === undefined ? [] : idColumns(columns.id)).flatMap((name) => table.resolve(name, [...path, 'id']) ?? []);
 
-export function bindRoles(columns: Columns, table: BoundTable, path: Path, captured: Captured, binding: Binding): Place['roles'] {
+export function bindRoles(columns: Columns, table: BoundTable, path: Path, binding: Binding): Place['roles'] {
   const roles: Place['roles'] = {};
   for (const { role, source } of sourcesOf(columns)) {
     const at = [...path, role];
-    const bound = bindSource(source, table, at, captured, binding);
+    const bound = bindSource(source, table, at, binding);
     if (bound === null) continue;
     const plain = bound.path.length === 0 && !bound.last && bound.constant === null;
     if (plain && isTimeRole(role) && !isTime(bound.column)) binding.problems.add(at, notATime(bound.column));
@@ -71,24 +67,22 @@ export function bindRoles(columns: Columns, table: BoundTable, path: Path, captu
   return roles;
 }
 
-function bindSource(written: Source, table: BoundTable, path: Path, captured: Captured, binding: Binding): BoundRole | null {
-  const { problems } = binding;
+function bindSource(written: Source, table: BoundTable, path: Path, binding: Binding): BoundRole | null {
+  const { problems, captured } = binding;
   const source: Exclude<Source, string> = typeof written === 'string' ? { column: written } : written;
   if ('anyOf' in source) {
     const first = source.anyOf.findIndex((one) => isThere(one, table, binding));
     const chosen = source.anyOf[first];
-    return chosen === undefined ? null : bindSource(chosen, table, [...path, 'anyOf', first], captured, binding);
+    return chosen === undefined ? null : bindSource(chosen, table, [...path, 'anyOf', first], binding);
   }
   const base: BoundRole = { column: NOTHING, path: [], last: false, join: null, latest: null, minusSeconds: 0, when: null, constant: null };
   if ('value' in source) return { ...base, constant: String(source.value) };
   if ('captured' in source) {
     const value = captured[source.captured];
-    if (value === undefined)
-      problems.add(
-        [...path, 'captured'],
-        `the table's name gives no "${source.captured}"${suggestion(source.captured, Object.keys(captured))}; write it as a named group of match.pattern`,
-      );
-    return value === undefined ? null : { ...base, constant: value };
+    if (value !== undefined) return { ...base, constant: value };
+    const none = `the table's name gives no "${source.captured}"${suggestion(source.captured, Object.keys(captured))}`;
+    problems.add([...path, 'captured'], `${none}; write it as a named group of match.pattern`);
+    return null;
   }
   const join = source.join === undefined ? null : (binding.companions.get(source.join) ?? null);
   if (source.join !== undefined && join === null) return null;
@@ -99,13 +93,11 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
   if (latest === undefined) return null;
   const steps = source.path ?? [];
   const document = ['json', 'text', 'binary'].includes(column.kind);
+  const is = `"${column.name}" is ${column.type}`;
   if (steps.length > 0 && !source.last && !document)
-    problems.add(
-      [...path, 'path'],
-      `"${column.name}" is ${column.type}, which holds no JSON: name a column of JSON, of text or of bytes, or leave path out`,
-    );
+    problems.add([...path, 'path'], `${is}, which holds no JSON: name a column of JSON, of text or of bytes, or leave path out`);
   if (source.last === true && !document && !column.type.endsWith('[]'))
-    problems.add([...path, 'last'], `"${column.name}" is ${column.type}, which is no list: leave last out`);
+    problems.add([...path, 'last'], `${is}, which is no list: leave last out`);
   const minus = source.minus === undefined ? 0 : amountIn(source.minus, binding, [...path, 'minus']);
   const time = source.time === undefined || source.time === 'auto' ? column.time : source.time;
   return {
@@ -121,13 +113,7 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
 }
 
 /** The column that orders several joined rows by age; undefined without an index on the join columns. */
-function bindLatest(
-  written: string | undefined,
-  join: BoundCompanion | null,
-  holder: BoundTable,
-  path: Path,
-  { strict, problems }: Binding,
-): string | null | undefined {
+function bindLatest(written: string | undefined, join: BoundCompanion | null, holder: BoundTable, path: Path, binding: Binding) {
   if (written === undefined || join === null) return null;
   const column = holder.resolve(written, [...path, 'latest']);
   if (column === null) return undefined;
@@ -135,11 +121,8 @@ function bindLatest(
   const { description } = join;
   const served = description.indexes.some(({ columns, predicate }) => by.includes(columns[0] ?? '') && predicate === null);
   if (served || description.kind !== 'table') return column.name;
-  if (!strict) return undefined;
-  problems.add(
-    [...path, 'join'],
-    `${join.name} (${description.name.table}) has no index on ${by.join(', ')}: each event would read it whole; have one made`,
-  );
+  const missing = `${join.name} (${description.name.table}) has no index on ${by.join(', ')}`;
+  if (binding.strict) binding.problems.add([...path, 'join'], `${missing}: each event would read it whole; have one made`);
   return undefined;
 }
 

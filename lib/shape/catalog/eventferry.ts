@@ -1,5 +1,5 @@
 /** Shared by eventferry's tables on both engines: five states as numbers, events of an aggregate in order. */
-import { defineShape, dueNow, exact, is, names, bySource, stable, writes } from '../define';
+import { defineShape, dueNow, exact, is, names, bySource, stable, writes, namedAsRole } from '../define';
 import type { ChangeRule, ShapeInput } from '../shape';
 
 const [PENDING, PROCESSING, DONE, FAILED, DEAD] = [0, 1, 2, 3, 4];
@@ -12,21 +12,13 @@ const eventferry = {
   attemptsCount: 'failures',
   table: 'outbox',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'topic', 'aggregateType', 'aggregateId', 'createdAt', 'attempts', 'traceId', 'payload', 'headers'),
     sequence: 'id',
     type: 'topic',
-    topic: 'topic',
-    aggregateType: 'aggregate_type',
-    aggregateId: 'aggregate_id',
-    createdAt: 'created_at',
     publishedAt: { column: 'processed_at', when: is('status', DONE) },
     attemptedAt: 'claimed_at',
     availableAt: 'next_retry_at',
-    attempts: 'attempts',
     dedupKey: 'message_id',
-    traceId: 'trace_id',
-    payload: 'payload',
-    headers: 'headers',
   },
   states: [
     { state: 'dead', label: 'dead', when: is('status', DEAD) },

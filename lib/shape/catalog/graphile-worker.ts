@@ -1,5 +1,5 @@
 import { type WrittenCondition } from '../shape';
-import { above, defineShape, exact, names, NOW, byRunning, stable } from '../define';
+import { above, defineShape, exact, names, NOW, byRunning, stable, namedAsRole } from '../define';
 
 /** Locks expire after this time: four hours in the library's own SQL. */
 const LOCK_SECONDS = 14_400;
@@ -34,18 +34,13 @@ export const graphileWorker = defineShape({
   table: 'graphile_worker._private_jobs',
   match: { names: ['_private_jobs'] },
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'createdAt', 'lockedBy', 'attempts', 'maxAttempts', 'payload'),
     type: { join: 'tasks', column: 'identifier' },
     topic: { join: 'queues', column: 'queue_name' },
-    createdAt: 'created_at',
     attemptedAt: 'locked_at',
-    lockedBy: 'locked_by',
     availableAt: 'run_at',
-    attempts: 'attempts',
-    maxAttempts: 'max_attempts',
     error: 'last_error',
     dedupKey: 'key',
-    payload: 'payload',
     version: 'revision',
   },
   companions: {

@@ -1,5 +1,5 @@
 /** Shared by gruelbox's transaction-outbox on both engines: method calls, stored with their arguments. */
-import { above, defineShape, exact, is, names, NOW, byRunning, bySource } from '../define';
+import { above, defineShape, exact, is, names, NOW, byRunning, bySource, namedAsRole } from '../define';
 import type { ShapeInput } from '../shape';
 
 const ORDERED = { not: is('topic', '*') };
@@ -12,19 +12,16 @@ const GRUELBOX = {
   origin: 'gruelbox transaction-outbox (Java)',
   kind: 'flag',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'topic', 'attempts', 'version'),
     sequence: 'seq',
     type: { column: 'invocation', path: ['m'] },
-    topic: 'topic',
     aggregateType: { column: 'invocation', path: ['c'] },
     orderingKey: { column: 'topic', when: ORDERED },
     publishedAt: { column: 'lastAttemptTime', when: PROCESSED },
     attemptedAt: 'lastAttemptTime',
     availableAt: { column: 'nextAttemptTime', when: { not: PROCESSED } },
-    attempts: 'attempts',
     dedupKey: 'uniqueRequestId',
     payload: 'invocation',
-    version: 'version',
   },
   states: [
     { state: 'dead', label: 'blocked', when: { column: 'blocked', isTrue: true } },

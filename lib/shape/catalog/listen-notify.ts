@@ -1,4 +1,4 @@
-import { above, defineShape, exact, names } from '../define';
+import { above, defineShape, exact, names, namedAsRole } from '../define';
 
 const UNPROCESSED = { column: 'processed_at', isNull: true } as const;
 /** The channel on which the relay gets ids; nothing polls. */
@@ -14,15 +14,11 @@ export const listenNotify = defineShape({
   engines: ['postgres'],
   table: 'outbox',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'aggregateType', 'aggregateId', 'createdAt', 'payload'),
     type: 'event_type',
-    aggregateType: 'aggregate_type',
-    aggregateId: 'aggregate_id',
-    createdAt: 'created_at',
     publishedAt: 'processed_at',
     attempts: 'retry_count',
     error: 'last_error',
-    payload: 'payload',
   },
   dead: { table: 'outbox_dead', columns: { diedAt: 'died_at' } },
   states: [

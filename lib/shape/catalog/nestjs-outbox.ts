@@ -1,19 +1,15 @@
 /** Shared by the stores of @nestjs/outbox: leases, times in milliseconds, and a dead-letter table that rows move to. */
-import { above, defineShape, dueNow, exact, ms, names, NOW, bySource, refused, stable, writes } from '../define';
+import { above, defineShape, dueNow, exact, ms, names, NOW, bySource, refused, stable, writes, namedAsRole } from '../define';
 import type { ShapeInput } from '../shape';
 
 /** The columns of a message that a dead letter keeps. */
 const messageColumns = {
-  id: 'id',
+  ...namedAsRole('id', 'topic', 'attempts', 'payload', 'headers'),
   sequence: 'seq',
   type: 'topic',
-  topic: 'topic',
   aggregateId: 'key',
   createdAt: ms('created_at'),
-  attempts: 'attempts',
   error: 'last_error',
-  payload: 'payload',
-  headers: 'headers',
 } as const;
 
 /** Roles, states and operations of both stores. Times are by the application's clock, not the database's. */

@@ -1,4 +1,4 @@
-import { above, defineShape, exact, names, byRunning, stable, writes } from '../define';
+import { above, defineShape, exact, names, byRunning, stable, writes, namedAsRole } from '../define';
 
 /** What the library writes for "not locked". */
 const UNLOCKED = '1970-01-01T00:00:00Z';
@@ -20,17 +20,12 @@ export const pgTransactionalOutbox = defineShape({
   table: 'outbox',
   match: { names: ['outbox', 'inbox'] },
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'aggregateType', 'aggregateId', 'createdAt', 'lockedUntil', 'payload'),
     type: 'message_type',
-    aggregateType: 'aggregate_type',
-    aggregateId: 'aggregate_id',
     orderingKey: 'segment',
-    createdAt: 'created_at',
     publishedAt: 'processed_at',
-    lockedUntil: 'locked_until',
     diedAt: 'abandoned_at',
     attempts: 'started_attempts',
-    payload: 'payload',
     headers: 'metadata',
   },
   states: [

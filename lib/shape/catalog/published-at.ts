@@ -1,4 +1,4 @@
-import { NOW, above, defineShape, exact, names, stable, writes } from '../define';
+import { NOW, above, defineShape, exact, names, stable, writes, namedAsRole } from '../define';
 
 const UNPUBLISHED = { column: 'published_at', isNull: true } as const;
 
@@ -10,17 +10,10 @@ export const publishedAt = defineShape({
   engines: ['postgres'],
   table: 'outbox_events',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'aggregateType', 'aggregateId', 'createdAt', 'publishedAt', 'dedupKey', 'payload', 'headers'),
     type: 'event_type',
-    aggregateType: 'aggregate_type',
-    aggregateId: 'aggregate_id',
-    createdAt: 'created_at',
-    publishedAt: 'published_at',
     attempts: 'attempt',
-    dedupKey: 'dedup_key',
     traceId: { column: 'headers', path: ['trace_id'] },
-    payload: 'payload',
-    headers: 'headers',
   },
   dead: { table: 'outbox_dead', columns: { diedAt: 'died_at', error: 'last_error' } },
   states: [

@@ -1,5 +1,5 @@
 import { type WrittenCondition } from '../shape';
-import { above, byWord, defineShape, exact, is, names, NOW, byRunning, stable, writes } from '../define';
+import { above, byWord, defineShape, exact, is, names, NOW, byRunning, stable, writes, namedAsRole } from '../define';
 
 const FINAL: WrittenCondition = { column: 'state', in: ['cancelled', 'discarded'] };
 /** What the client's own retry writes: if no attempt is left, one more is allowed. */
@@ -20,17 +20,14 @@ export const riverJob = defineShape({
   kind: 'status',
   table: 'river_job',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'createdAt', 'attemptedAt', 'maxAttempts'),
     type: 'kind',
     topic: 'queue',
-    createdAt: 'created_at',
     publishedAt: { column: 'finalized_at', when: is('state', 'completed') },
-    attemptedAt: 'attempted_at',
     lockedBy: { column: 'attempted_by', last: true },
     availableAt: 'scheduled_at',
     diedAt: { column: 'finalized_at', when: FINAL },
     attempts: 'attempt',
-    maxAttempts: 'max_attempts',
     error: { column: 'errors', last: true, path: ['error'] },
     payload: 'args',
     headers: 'metadata',

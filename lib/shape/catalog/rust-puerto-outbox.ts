@@ -1,4 +1,4 @@
-import { above, defineShape, is, names, byPart, refused } from '../define';
+import { above, defineShape, is, names, byPart, refused, namedAsRole } from '../define';
 import type { WrittenCondition } from '../shape';
 
 const delivery = (when: WrittenCondition) => ({ exists: { companion: 'deliveries', when } });
@@ -12,15 +12,10 @@ export const rustPuertoOutbox = defineShape({
   kind: 'child',
   table: 'outbox',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'aggregateType', 'aggregateId', 'publishedAt', 'payload', 'headers'),
     sequence: 'seq',
     type: 'event_type',
-    aggregateType: 'aggregate_type',
-    aggregateId: 'aggregate_id',
     createdAt: 'occurred_at',
-    publishedAt: 'published_at',
-    payload: 'payload',
-    headers: 'headers',
   },
   companions: { deliveries: { table: 'event_deliveries', on: { event_id: 'id' }, purpose: 'children' } },
   states: [

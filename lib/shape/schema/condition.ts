@@ -120,8 +120,7 @@ export const isLeaf = (condition: Condition): condition is Leaf => condition.kin
 
 export const visitLeaf = <R, K extends LeafKind>(test: Leaf<K>, visitor: { [P in K]: (test: Leaf<P>) => R }): R => visitor[test.kind](test);
 
-export function visit<R>(condition: Condition, visitor: Visitor<R>): R {
-  return isLeaf(condition) ? visitor.leaf(condition) : visitRow(condition, visitor);
-}
+export const visit = <R>(condition: Condition, visitor: Visitor<R>): R =>
+  isLeaf(condition) ? visitor.leaf(condition) : visitRow(condition, visitor);
 
 const visitRow = <R, K extends RowKind>(test: RowTest<K>, visitor: { [P in K]: (test: RowTest<P>) => R }): R => visitor[test.kind](test);
