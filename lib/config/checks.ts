@@ -40,9 +40,8 @@ export function engineOf(url: unknown): EngineKey | null {
 function urlProblem(url: unknown): string | null {
   if (typeof url !== 'string' || url === '' || url.includes('${')) return null;
   const engine = engineOf(url);
-  if (engine === null) {
+  if (engine === null)
     return 'write a connection string that begins with postgresql://, postgres://, mysql:// or mariadb:// (percent-encode special characters in the password)';
-  }
   const { username, password, pathname } = new URL(url);
   if (![username, password, pathname].every(canBeDecoded))
     return 'holds a % that begins no percent-encoded character: write %25 for a % itself';
@@ -99,9 +98,7 @@ function linkProblem(url: string): string | null {
 function checkLinks(links: unknown, path: readonly PropertyKey[]): string[] {
   const entries: [PropertyKey[], unknown][] = Array.isArray(links)
     ? links.map((link: unknown, index) => [[index, 'url'], isMap(link) ? link.url : undefined])
-    : isMap(links)
-      ? Object.entries(links).map(([label, url]) => [[label], url])
-      : [];
+    : Object.entries(isMap(links) ? links : {}).map(([label, url]) => [[label], url]);
   return entries.flatMap(([at, url]) => {
     const problem = typeof url === 'string' ? linkProblem(url) : null;
     return problem === null ? [] : [`${formatPath([...path, ...at])}: ${problem}`];
@@ -118,9 +115,8 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, supported
   const keys = supported.shapes.map(({ key }) => key);
   if (typeof outbox.shape === 'string' && outbox.shape !== '' && !keys.includes(outbox.shape)) {
     const hint = suggestion(outbox.shape, keys);
-    problems.push(
-      `${at('shape')}: there is no shape "${outbox.shape}"${hint}${hint.endsWith('?') ? ' Or' : '; or'} write a mapping of your own`,
-    );
+    const or = hint.endsWith('?') ? ' Or' : '; or';
+    problems.push(`${at('shape')}: there is no shape "${outbox.shape}"${hint}${or} write a mapping of your own`);
   }
   const elsewhere = otherEngine(outbox, databases, supported);
   if (elsewhere !== null) problems.push(`${at('shape')}: ${elsewhere}`);
@@ -139,9 +135,8 @@ function checkKeys({ keys, mask }: Unread, at: (...rest: PropertyKey[]) => strin
   return paths(keys).flatMap((key, index) => {
     if (typeof key !== 'string' || !isFieldPath(key)) return [];
     const { content, steps } = contentPath(key);
-    return hidesPath(masked, content, steps)
-      ? [`${at('keys', index)}: ${key} is masked: name a value that everybody may see who reads events`]
-      : [];
+    const problem = `${at('keys', index)}: ${key} is masked: name a value that everybody may see who reads events`;
+    return hidesPath(masked, content, steps) ? [problem] : [];
   });
 }
 
@@ -181,9 +176,8 @@ function duplicates(outboxes: unknown[]): string[] {
   const ids = outboxes.map((outbox) => (isMap(outbox) && typeof outbox.id === 'string' ? outbox.id : null));
   return ids.flatMap((id, index) => {
     const before = ids.indexOf(id);
-    return id === null || before === index
-      ? []
-      : [`outboxes[${index}].id: "${id}" is already the id of outboxes[${before}]; ids must differ`];
+    const problem = `outboxes[${index}].id: "${id ?? ''}" is already the id of outboxes[${before}]; ids must differ`;
+    return id === null || before === index ? [] : [problem];
   });
 }
 
@@ -213,8 +207,7 @@ export function crossCheck(document: unknown, supported: Supported): string[] {
     ...duplicates(outboxes),
     ...checkApprovals(document.approvals, outboxes),
   ];
-  if (typeof document.store === 'string' && !document.store.includes('${') && engineOf(document.store) !== 'postgres') {
+  if (typeof document.store === 'string' && !document.store.includes('${') && engineOf(document.store) !== 'postgres')
     problems.push('store: write a connection string that begins with postgresql:// or postgres://; the store is always PostgreSQL');
-  }
   return problems;
 }

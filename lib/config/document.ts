@@ -58,8 +58,7 @@ export function interpolate(value: unknown, lookUp: (name: string) => string | u
     });
   }
   if (Array.isArray(value)) return value.map((item, index) => interpolate(item, lookUp, problems, [...path, index]));
-  if (typeof value === 'object' && value !== null) {
+  if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolate(item, lookUp, problems, [...path, key])]));
-  }
   return value;
 }

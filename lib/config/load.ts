@@ -10,11 +10,11 @@ import { shapeProblems } from '@/lib/shape/check';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import type { EngineKey } from '@/lib/shared/model';
 import { crossCheck, engineOf, extraParameters } from './checks';
-import type { Config, ConfigReading, DatabaseConfig, Supported, OutboxConfig, UsablePart } from './config';
+import type { ApprovalRule, Config, ConfigReading, DatabaseConfig, Supported, OutboxConfig, UsablePart } from './config';
 import { interpolate, usablePart, withIds } from './document';
 import { checkEmbedding, embeddingOf } from './embedding';
 import { problemLines } from './problems';
-import { fileSchema, parseDurationSeconds, laterKeys, type ConfigFile, type OutboxEntry } from './schema';
+import { DAY_SECONDS, fileSchema, parseDurationSeconds, laterKeys, type ConfigFile, type OutboxEntry } from './schema';
 import { recover } from './syntax';
 
 export const SUPPORTED: Supported = {
@@ -24,8 +24,9 @@ export const SUPPORTED: Supported = {
 
 const SESSION_HOURS = 8;
 const TICK_SECONDS = 5;
-const DAY_SECONDS = 86_400;
 const ROLLUP_DAYS = 400;
+/** A rule that leaves everything out. */
+const ALWAYS_ASKED: ApprovalRule = { outboxes: null, operations: null, rows: null, amount: null, notIdempotent: false };
 
 /** The shape's own parameters that are set; durations in seconds. */
 function extraOf(parameters: OutboxEntry['parameters'], own: ReturnType<typeof extraParameters>): OutboxConfig['parameters']['extra'] {
@@ -44,37 +45,22 @@ function mappingOf({ sample: _, ...shape }: Exclude<OutboxEntry['shape'], string
 }
 
 function outboxOf(entry: OutboxEntry, engine: EngineKey, supported: Supported): OutboxConfig {
-  const { parameters = {}, shape } = entry;
+  const { id, name = id, database, table, shape, parameters = {} } = entry;
+  const { maxAttempts, stuckAfter: stuckAfterSeconds, timeZone, deadTable, channel } = parameters;
+  const { links = [], amount = null, mask = [], keys = [], runbook = null, consumers = {} } = entry;
+  const extra = extraOf(parameters, extraParameters(shape, supported));
+  const given = { id, name, database, table, links, amount, mask, keys, runbook, consumers };
   return {
-    id: entry.id,
-    name: entry.name ?? entry.id,
-    database: entry.database,
-    table: entry.table,
+    ...given,
     shape: typeof shape === 'string' ? shape : mappingOf(shape, entry, engine),
-    parameters: {
-      maxAttempts: parameters.maxAttempts,
-      stuckAfterSeconds: parameters.stuckAfter,
-      timeZone: parameters.timeZone,
-      deadTable: parameters.deadTable,
-      channel: parameters.channel,
-      extra: extraOf(parameters, extraParameters(shape, supported)),
-    },
-    links: entry.links ?? [],
-    amount: entry.amount ?? null,
-    mask: entry.mask ?? [],
-    keys: entry.keys ?? [],
-    runbook: entry.runbook ?? null,
-    consumers: entry.consumers ?? {},
+    parameters: { maxAttempts, stuckAfterSeconds, timeZone, deadTable, channel, extra },
   };
 }
 
 function configOf(file: ConfigFile, path: string, supported: Supported): Config {
-  const databases = Object.entries(file.databases).map(([id, entry]): DatabaseConfig => ({
-    id,
-    engine: engineOf(entry.url) ?? 'postgres',
-    url: entry.url,
-    operatorUrl: entry.operatorUrl ?? null,
-  }));
+  const databases = Object.entries(file.databases).map(([id, { url, operatorUrl = null }]): DatabaseConfig => {
+    return { id, engine: engineOf(url) ?? 'postgres', url, operatorUrl };
+  });
   const engines = new Map(databases.map(({ id, engine }) => [id, engine]));
   return {
     path,
@@ -84,30 +70,23 @@ function configOf(file: ConfigFile, path: string, supported: Supported): Config 
     connections: { perServer: file.connections?.perServer ?? CONNECTIONS_PER_SERVER },
     auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS, trustedProxies: file.auth?.trustedProxies ?? [] },
     metrics: { anonymous: file.metrics?.anonymous ?? false, tickMs: (file.metrics?.tick ?? TICK_SECONDS) * 1_000 },
-    approvals: (file.approvals ?? []).map(({ outboxes = null, operations = null, rows = null, amount = null, notIdempotent = false }) => ({
-      outboxes,
-      operations,
-      rows,
-      amount,
-      notIdempotent,
-    })),
+    approvals: (file.approvals ?? []).map((rule) => ({ ...ALWAYS_ASKED, ...rule })),
     retention: { rollupDays: Math.ceil((file.retention?.rollups ?? ROLLUP_DAYS * DAY_SECONDS) / DAY_SECONDS) },
     embedding: embeddingOf(file.embedding),
     unused: laterKeys(file),
   };
 }
 
-export function parseConfig(text: string, path: string, supported: Supported, lookUp: (name: string) => string | undefined): ConfigReading {
+type LookUp = (name: string) => string | undefined;
+
+export function parseConfig(text: string, path: string, supported: Supported, lookUp: LookUp): ConfigReading {
   const yaml = parseDocument(text, { prettyErrors: true });
   if (yaml.errors.length > 0) {
     const { document, problems, believable } = recover(text);
     const rest = document === null ? null : checkDocument(document, path, supported, lookUp, problems);
     const others = rest === null || rest.ok ? [] : rest.problems.filter((line) => !problems.includes(line) && believable(line));
-    return {
-      ok: false,
-      problems: withIds(inOrder([...problems, ...others]), document),
-      usable: rest === null || rest.ok ? null : rest.usable,
-    };
+    const usable = rest === null || rest.ok ? null : rest.usable;
+    return { ok: false, problems: withIds(inOrder([...problems, ...others]), document), usable };
   }
   let written: unknown;
   try {
@@ -121,13 +100,7 @@ export function parseConfig(text: string, path: string, supported: Supported, lo
 }
 
 /** Checks the parsed document; parts with problems in `already` are not checked further. */
-function checkDocument(
-  written: unknown,
-  path: string,
-  supported: Supported,
-  lookUp: (name: string) => string | undefined,
-  already: readonly string[],
-): ConfigReading {
+function checkDocument(written: unknown, path: string, supported: Supported, lookUp: LookUp, already: readonly string[]): ConfigReading {
   const problems: string[] = [...already];
   const document = interpolate(written, lookUp, problems);
   const parsed = fileSchema.safeParse(document);
@@ -154,17 +127,15 @@ function usableOf(document: unknown, problems: readonly string[], path: string, 
 }
 
 function misuses({ config, places }: UsablePart, { words }: Supported): string[] {
-  return config.outboxes.flatMap(({ shape }, index) =>
-    typeof shape === 'string'
-      ? []
-      : shapeProblems(shape, words).map(
-          (one) => `${formatPath(['outboxes', places[index] ?? index, 'shape', ...one.path])}: ${one.message}`,
-        ),
-  );
+  return config.outboxes.flatMap(({ shape }, index) => {
+    const at = ['outboxes', places[index] ?? index, 'shape'];
+    const problems = typeof shape === 'string' ? [] : shapeProblems(shape, words);
+    return problems.map(({ path, message }) => `${formatPath([...at, ...path])}: ${message}`);
+  });
 }
 
 /** Reads the configuration file at `path` (relative to the working folder). */
-export async function loadConfig(path: string, supported: Supported, lookUp: (name: string) => string | undefined): Promise<ConfigReading> {
+export async function loadConfig(path: string, supported: Supported, lookUp: LookUp): Promise<ConfigReading> {
   const absolute = resolve(path);
   let text: string;
   try {

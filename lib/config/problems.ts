@@ -97,13 +97,10 @@ function knownKeys(schema: z.core.$ZodType, path: Path): string[] {
     if (head !== undefined) return knownKeys(schema.def.valueType, rest);
     return schema.def.keyType instanceof z.ZodEnum ? schema.def.keyType.options.map(String) : [];
   }
-  if (schema instanceof z.ZodUnion) {
-    return [...new Set(schema.options.flatMap((option: z.core.$ZodType) => knownKeys(option, path)))];
-  }
+  if (schema instanceof z.ZodUnion) return [...new Set(schema.options.flatMap((option: z.core.$ZodType) => knownKeys(option, path)))];
   if (schema instanceof z.ZodLazy) return knownKeys(schema.unwrap(), path);
   if (schema instanceof z.ZodPipe) return [...knownKeys(schema.in, path), ...knownKeys(schema.out, path)];
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
     return knownKeys(schema.unwrap(), path);
-  }
   return [];
 }

@@ -56,7 +56,7 @@ const duration = z
   })
   .describe('`30s`, `5m`, `1h`, or seconds');
 
-const DAY_SECONDS = 86_400;
+export const DAY_SECONDS = 86_400;
 const tick = duration.refine((seconds) => seconds >= 1 && seconds <= 60, 'write a duration from 1s to 60s');
 const keep = duration.refine(
   (seconds) => seconds >= 3 * DAY_SECONDS && seconds <= 3_650 * DAY_SECONDS,
@@ -94,7 +94,7 @@ const amountSchema = z.union([
 ]);
 
 /** A mapping in the configuration: the shape language, without what the outbox already says. */
-export const inlineShapeSchema = z.strictObject({
+const inlineShapeSchema = z.strictObject({
   ...shapeSchema.omit({ key: true, proven: true }).shape,
   label: shapeSchema.shape.label.optional(),
   origin: shapeSchema.shape.origin.optional(),

@@ -43,9 +43,8 @@ const VALUE_CHARACTERS = 200;
 export const shortened = (text: RawBuilder<unknown>): RawBuilder<string> => sql`left(${text}, ${sql.lit(VALUE_CHARACTERS)})`;
 
 /** Whether a B-tree index over all rows starts with this column. */
-export function indexLedBy(table: TableDescription, column: string): boolean {
-  return table.indexes.some((index) => index.columns[0] === column && index.predicate === null && index.method.toLowerCase() === 'btree');
-}
+export const indexLedBy = (table: TableDescription, column: string): boolean =>
+  table.indexes.some((index) => index.columns[0] === column && index.predicate === null && index.method.toLowerCase() === 'btree');
 
 /** Makes `CatalogueReader.sampleRows` from the engine's cast of a column to text. */
 export const sampler =
@@ -57,10 +56,8 @@ export const sampler =
     const half = (way: 'asc' | 'desc') =>
       sql`(select ${sql.ref(key ?? '')} as oc_key, ${chosen} from ${from} order by ${sql.ref(key ?? '')} ${sql.raw(way)} limit ${sql.lit(Math.ceil(limit / 2))})`;
     // UNION drops duplicates: with the key selected, only a row that is in both halves.
-    const sample =
-      key === null
-        ? sql<SampleRow>`select ${chosen} from ${from} limit ${sql.lit(limit)}`
-        : sql<SampleRow>`${half('asc')} union ${half('desc')}`;
+    const any = sql<SampleRow>`select ${chosen} from ${from} limit ${sql.lit(limit)}`;
+    const sample = key === null ? any : sql<SampleRow>`${half('asc')} union ${half('desc')}`;
     return (await sample.execute(db)).rows;
   };
 

@@ -62,13 +62,8 @@ const PRINTED = /^(\d{4,6})-(\d\d)-(\d\d)(?: ([01]\d|2[0-3])(?::[0-5]\d){2}(?:\.
 export function printedTime(text: string): PrintedTime | null {
   const [whole, year = '', month = '', day = '', , zone, before] = PRINTED.exec(text) ?? [];
   if (whole === undefined) return null;
-  return {
-    year: Number(year),
-    beforeChrist: before !== undefined,
-    month: Number(month),
-    day: Number(day),
-    zoneHours: zone === undefined ? null : Number(zone),
-  };
+  const date = { year: Number(year), beforeChrist: before !== undefined, month: Number(month), day: Number(day) };
+  return { ...date, zoneHours: zone === undefined ? null : Number(zone) };
 }
 
 /** Days of a month by the Gregorian calendar, also for years before it; 0 for an invalid month. */

@@ -55,9 +55,8 @@ function bestOf(table: CatalogueTable, options: FindOptions, neighbours: Neighbo
 }
 
 /** By confidence, then by the number of required columns (more specific), then by score. */
-function better(a: ShapeFit, b: ShapeFit): number {
-  return rank(a.confidence) - rank(b.confidence) || b.shape.detect.mustHave.length - a.shape.detect.mustHave.length || b.score - a.score;
-}
+const better = (a: ShapeFit, b: ShapeFit): number =>
+  rank(a.confidence) - rank(b.confidence) || b.shape.detect.mustHave.length - a.shape.detect.mustHave.length || b.score - a.score;
 
 type Fitted = Omit<Found, 'candidate'>;
 
@@ -92,12 +91,8 @@ function cautionsOf({ table, fit, generic }: Fitted, fits: ShapeFit[]): Caution[
   if (table.rowSecurity) cautions.push({ code: 'row_security', values: {} });
   if (fit !== null && !fit.named) cautions.push({ code: 'other_name', values: { table: table.name.table } });
   const second = fits.find((other) => other !== fit);
-  if (
-    fit !== null &&
-    second !== undefined &&
-    second.confidence === fit.confidence &&
-    second.shape.detect.mustHave.length === fit.shape.detect.mustHave.length
-  )
+  const asSpecific = second?.shape.detect.mustHave.length === fit?.shape.detect.mustHave.length;
+  if (second !== undefined && second.confidence === fit?.confidence && asSpecific)
     cautions.push({ code: 'close', values: { shape: second.shape.label } });
   for (const { name, value } of fit === null ? [] : assumedOf(fit.shape))
     cautions.push({ code: 'assumed', values: { parameter: name, value } });
@@ -133,12 +128,10 @@ function add(candidate: Candidate, companion: CandidateCompanion): void {
   else if (known.purpose === 'other') known.purpose = companion.purpose;
 }
 
+type Belonging = { main: Found; purpose: CandidateCompanion['purpose'] };
+
 /** The candidate a table belongs to, and its purpose there; null if it belongs to none. `own` is the table's own fit. */
-function placeOf(
-  table: CatalogueTable,
-  own: Found | undefined,
-  mains: readonly Found[],
-): { main: Found; purpose: CandidateCompanion['purpose'] } | null {
+function placeOf(table: CatalogueTable, own: Found | undefined, mains: readonly Found[]): Belonging | null {
   const lists = (main: Found, purpose?: string): boolean =>
     main.fit?.companions.some((one) => one.table === table && (purpose === undefined || one.purpose === purpose)) === true;
   // A table that another shape knows by name stays a candidate itself, unless the outbox reads its dead letters there.

@@ -45,41 +45,36 @@ export function configuredTables(config: Pick<Config, 'outboxes'>, database: str
 
 /** The candidates of a database, by its catalogue alone. Throws DatabaseFailure. */
 export async function detectOutboxes(database: Database, options: ScanOptions = {}): Promise<Detection> {
-  const { tables, cut, found } = await scan(database, options);
-  const candidates = found.map(({ candidate }) => candidate);
-  return { database: database.id, engine: database.engine.key, tables: tables.length, cut, candidates };
+  const { found, ...seen } = await scan(database, options);
+  return detectionOf(database, seen, found);
+}
+
+function detectionOf({ id, engine }: Database, { tables, cut }: Omit<Scan, 'found'>, found: { candidate: Candidate }[]): Detection {
+  return { database: id, engine: engine.key, tables: tables.length, cut, candidates: found.map(({ candidate }) => candidate) };
 }
 
 /** The candidates, each examined, one after the other. Throws DatabaseFailure if the scan fails. */
-export async function detectAndExamine(
-  database: Database,
-  options: ScanOptions,
-  each: Omit<ExamineOptions, 'confirmed'>,
-): Promise<{ detection: Detection; examinations: Examination[] }> {
-  const { tables, cut, found } = await scan(database, options);
+export async function detectAndExamine(database: Database, options: ScanOptions, each: Omit<ExamineOptions, 'confirmed'>) {
+  const { found, ...seen } = await scan(database, options);
   const examinations: Examination[] = [];
   const taken = [...each.taken];
   for (const one of found) {
-    const { id, examination } = await examine(database, one, tables, { ...each, taken, confirmed: {} });
+    const { id, examination } = await examine(database, one, seen.tables, { ...each, taken, confirmed: {} });
     taken.push(id);
     examinations.push(examination);
   }
-  const candidates = examinations.map(({ candidate }) => candidate);
-  return { detection: { database: database.id, engine: database.engine.key, tables: tables.length, cut, candidates }, examinations };
+  return { detection: detectionOf(database, seen, examinations), examinations };
 }
 
 /** Examines one candidate. Throws Problem `not_found` if the table is none, DatabaseFailure if the scan fails. */
-export async function examineTable(
-  database: Database,
-  { schema, table }: { schema: string; table: string },
-  options: ScanOptions,
-  how: ExamineOptions,
-): Promise<Examination> {
+export async function examineTable(database: Database, { schema, table }: Candidate['name'], options: ScanOptions, how: ExamineOptions) {
   const { tables, found } = await scan(database, { ...options, schema });
   const one = found.find(({ candidate: { name } }) => name.schema === schema && name.table === table);
   if (one === undefined) throw new Problem('not_found', `No outbox was found in ${schema}.${table}: it may be gone, or have changed`);
   return (await examine(database, one, tables, how)).examination;
 }
+
+type Scan = Awaited<ReturnType<typeof scan>>;
 
 async function scan(database: Database, { schema, shape, configured = new Map() }: ScanOptions) {
   const { engine } = database;
@@ -87,17 +82,13 @@ async function scan(database: Database, { schema, shape, configured = new Map() 
   const read = await database.read((db) => reader.tables(db, MOST_TABLES + 1, schema ?? null), { statementMs: CATALOGUE_MS });
   const tables = read.slice(0, MOST_TABLES).filter(({ name }) => !isOwn(engine, name));
   const found = findCandidates(tables, { engine: engine.key, configured });
-  return {
-    tables,
-    cut: read.length > MOST_TABLES,
-    found: shape === undefined ? found : found.filter(({ candidate }) => candidate.shape === shape),
-  };
+  const wanted = shape === undefined ? found : found.filter(({ candidate }) => candidate.shape === shape);
+  return { tables, cut: read.length > MOST_TABLES, found: wanted };
 }
 
 /** True for the console's own tables: by their schema, or by their prefix if a schema is a database. */
-function isOwn({ companions }: Engine, { schema, table }: CatalogueTable['name']): boolean {
-  return companions.schema === null ? table.startsWith(companions.prefix) : schema === companions.schema;
-}
+const isOwn = ({ companions }: Engine, { schema, table }: CatalogueTable['name']): boolean =>
+  companions.schema === null ? table.startsWith(companions.prefix) : schema === companions.schema;
 
 interface Examined {
   examination: Examination;
@@ -126,7 +117,7 @@ async function examine(database: Database, found: Found, tables: readonly Catalo
   const attempt = async (own: Candidate): Promise<Examined> => {
     const beside = own.companions.filter(({ purpose }) => purpose === 'dead').map((one) => one.table);
     const dead = tables.filter(({ name }) => beside.includes(tableText(name)));
-    const tried = await tryOut(database, own, proposeOwn(table, read, roles, words, dead, options), options);
+    const tried = await tryOut(database, own, proposeOwn(table, { ...read, roles, words, dead }, options), options);
     return tried.dead?.twice === true ? attempt(withoutDead(tried)) : tried;
   };
   const examined = await attempt(asShape === null ? candidate : withoutShape(candidate));
@@ -212,9 +203,8 @@ function cautionsOf({ roles }: Examination, { description }: ColumnsRead, toConf
   if (toConfirm) cautions.push({ code: 'words_to_confirm', values: {} });
   if (!description.indexes.some((index) => index.unique && index.predicate === null)) cautions.push({ code: 'no_key', values: {} });
   if (roles.length > 0 && !roles.some(({ role }) => role === 'createdAt')) cautions.push({ code: 'no_created_at', values: {} });
-  const zoneless = [...description.columns.values()].filter(
-    ({ name, kind }) => kind === 'wall_clock' && roles.some(({ column }) => column === name),
-  );
-  if (zoneless.length > 0) cautions.push({ code: 'time_zone', values: { columns: zoneless.map(({ name }) => name).join(', ') } });
+  const zoneless = [...description.columns].flatMap(([name, { kind }]) => (kind === 'wall_clock' ? name : []));
+  const columns = zoneless.filter((name) => roles.some(({ column }) => column === name));
+  if (columns.length > 0) cautions.push({ code: 'time_zone', values: { columns: columns.join(', ') } });
   return cautions;
 }

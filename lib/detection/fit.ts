@@ -48,11 +48,8 @@ export function fitShape(table: CatalogueTable, shape: DetectableShape, neighbou
   const companions = companionsOf(table, shape, captured ?? {}, neighbours);
   const schema = shape.match?.schema ?? tableParts(shape.table).schema;
   const inSchema = schema !== null && folded(schema) === folded(table.name.schema);
-  const score =
-    WEIGHT.columns * Math.min(1, share) +
-    (named ? WEIGHT.name : 0) +
-    (companions.length > 0 ? WEIGHT.companion : 0) +
-    (inSchema ? WEIGHT.schema : 0);
+  const evidence = Number(named) * WEIGHT.name + Number(companions.length > 0) * WEIGHT.companion + Number(inSchema) * WEIGHT.schema;
+  const score = WEIGHT.columns * Math.min(1, share) + evidence;
   const reasons: Reason[] = [{ code: 'columns', values: { count: mustHave.length } }];
   if (signed) reasons.push({ code: 'signature', values: { columns: signature.join(', ') } });
   if (named) reasons.push({ code: 'name', values: { table: table.name.table } });
@@ -126,12 +123,11 @@ export interface GenericFit {
   cautions: Caution[];
 }
 
-export function namedLikeOutbox(table: CatalogueTable): boolean {
-  return OUTBOX_NAME.test(bare(table.name.table)) || /\boutbox\b/i.test(table.comment ?? '');
-}
+const namedLikeOutbox = (table: CatalogueTable): boolean =>
+  OUTBOX_NAME.test(bare(table.name.table)) || /\boutbox\b/i.test(table.comment ?? '');
 
 /** True for a helper table of an outbox, e.g. `outbox_offsets`; words before "outbox" only name its owner. */
-export function isAuxiliaryTable(table: CatalogueTable): boolean {
+function isAuxiliaryTable(table: CatalogueTable): boolean {
   const own = bare(table.name.table);
   const named = OUTBOX_NAME.exec(own);
   const after = named === null ? '' : own.slice(named.index + named[0].length);
@@ -170,24 +166,21 @@ function ruledOut(table: CatalogueTable, roles: RoleColumns, named: boolean): bo
 }
 
 const SAYS_EVENT = /event|이벤트|событ|udalost|ereignis|evento/u;
+const SAYS_SENT =
+  /sent|processed|acked|acknowledged|transmitted|flushed|exported|전송|отправлен|обработан|enviado|procesado|gesendet|versendet|verarbeitet|spracovan/u;
 
 /** `completed_at` and `delivered_at` are common elsewhere: without an outbox-like name only words for publishing count. */
 function saysPublished(marker: CatalogueColumn, type: string): boolean {
   const own = bare(marker.name);
   if (/publi[sc]|dispatch|emitted|relayed|forwarded|produced|발행|опубликов|odoslan|veroeffentlicht|veröffentlicht/u.test(own)) return true;
-  return (
-    /sent|processed|acked|acknowledged|transmitted|flushed|exported|전송|отправлен|обработан|enviado|procesado|gesendet|versendet|verarbeitet|spracovan/u.test(
-      own,
-    ) && SAYS_EVENT.test(bare(type))
-  );
+  return SAYS_SENT.test(own) && SAYS_EVENT.test(bare(type));
 }
 
 /** Named like events that go out, with the time at which they went, and no status; where the type is one of events, however it is called. */
 function isSentOn(table: CatalogueTable, { type, createdAt, publishedAt, status }: RoleColumns): boolean {
   if (!EVENT_NAME.test(bare(table.name.table)) || type === undefined || createdAt === undefined || status !== undefined) return false;
-  return (
-    publishedAt !== undefined && publishedAt.kind !== 'text' && (SAYS_EVENT.test(bare(type.name)) || saysPublished(publishedAt, 'event'))
-  );
+  if (publishedAt === undefined || publishedAt.kind === 'text') return false;
+  return SAYS_EVENT.test(bare(type.name)) || saysPublished(publishedAt, 'event');
 }
 
 /** Whether rows are events of an aggregate: a `key` or an `entity_id` alone is no evidence. */

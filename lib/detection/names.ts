@@ -33,9 +33,6 @@ export function slugOf({ schema, table }: { schema: string; table: string }, tak
 /** The words of a name joined by dashes; characters other than a-z and 0-9 are dropped. */
 function sluggish(name: string): string {
   const words = wordsOf(name).map((word) => word.normalize('NFD').replace(/[^a-z0-9]/g, ''));
-  return words
-    .filter((word) => word !== '')
-    .join('-')
-    .slice(0, ID_LENGTH)
-    .replace(/-$/, '');
+  const slug = words.filter((word) => word !== '').join('-');
+  return slug.slice(0, ID_LENGTH).replace(/-$/, '');
 }

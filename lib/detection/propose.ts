@@ -34,21 +34,13 @@ export function proposeShape({ candidate, fit }: Found, key: string, options: Pr
   );
 }
 
-/** The YAML of an inline mapping; `dead` are tables that may hold its dead letters. */
-export function proposeOwn(
-  { name }: CatalogueTable,
-  read: ColumnsRead,
-  roles: RoleColumns,
-  words: readonly StatusWord[],
-  dead: readonly CatalogueTable[],
-  options: ProposeOptions,
-): Proposal {
-  const { states, ...mapping } = proposeMapping({ ...read, roles, words, dead });
+/** The YAML of an inline mapping. */
+export function proposeOwn({ name }: CatalogueTable, input: MappingInput, options: ProposeOptions): Proposal {
+  const { roles, words, description } = input;
+  const { states, ...mapping } = proposeMapping(input);
   const { kind, columns } = mapping;
-  // A time without a zone: a person has to confirm its zone.
-  const zoneless = Object.values(columns).some(
-    (source) => typeof source === 'string' && read.description.columns.get(source)?.kind === 'wall_clock',
-  );
+  const isZoneless = (source: string): boolean => description.columns.get(source)?.kind === 'wall_clock';
+  const zoneless = Object.values(columns).some((source) => typeof source === 'string' && isZoneless(source));
   const column = JSON.stringify(roles.status?.name ?? null);
   const asked = words.flatMap(({ word, state }) => {
     const quoted = JSON.stringify(word);
@@ -57,7 +49,7 @@ export function proposeOwn(
   });
   const rules = states.map(({ state, when }) => ({ state, when }));
   const by = (['sequence', 'createdAt'] as const).find((role) => columns[role] !== undefined);
-  const bytes = uuidsIn(read.description, columns);
+  const bytes = uuidsIn(description, columns);
   const shape = {
     kind,
     columns,
@@ -136,6 +128,7 @@ const PLAIN_ROLES = VALUE_ROLES.filter((role): role is ValueRole & DictionaryRol
 interface MappingInput extends Pick<ColumnsRead, 'description' | 'times' | 'zeros' | 'unset'> {
   roles: RoleColumns;
   words: readonly StatusWord[];
+  /** Tables that may hold its dead letters. */
   dead: readonly CatalogueTable[];
 }
 
@@ -162,15 +155,16 @@ function uuidsIn({ columns: all }: TableDescription, columns: Mapping['columns']
 
 /** The columns that identify a row: the best unique key, without the time column a table is partitioned by. */
 function keyOf(description: TableDescription, roles: RoleColumns): string[] {
-  const column = (name: string) => description.columns.get(name);
+  const all = [...description.columns.values()];
+  const identifying = new Set(all.filter((one) => !namesNoRow(one)).map(({ name }) => name));
   const usable = description.indexes
-    .filter(({ unique, predicate, columns }) => unique && predicate === null && columns.every((name) => column(name)?.nullable === false))
-    .map(({ columns: all }) => {
-      const columns = all.filter((name) => {
-        const own = column(name);
-        return own !== undefined && !namesNoRow(own);
-      });
-      return { columns, whole: columns.length === all.length };
+    .filter(
+      ({ unique, predicate, columns }) =>
+        unique && predicate === null && columns.every((name) => description.columns.get(name)?.nullable === false),
+    )
+    .map(({ columns: every }) => {
+      const columns = every.filter((name) => identifying.has(name));
+      return { columns, whole: columns.length === every.length };
     })
     .filter(({ columns }) => columns.length > 0);
   const likeness = (name: string): number => (/^id$/.test(bare(name)) ? 0 : /(id|번호|ид|uuid|guid|key|seq|no)$/u.test(bare(name)) ? 1 : 2);
@@ -181,8 +175,8 @@ function keyOf(description: TableDescription, roles: RoleColumns): string[] {
       likeness(a.columns[0] ?? '') - likeness(b.columns[0] ?? ''),
   );
   if (best !== undefined) return best.columns;
-  const named = [...description.columns.keys()].find((name) => likeness(name) === 0);
-  return [named ?? roles.dedupKey?.name ?? roles.sequence?.name ?? [...description.columns.keys()][0] ?? 'id'];
+  const named = all.find(({ name }) => likeness(name) === 0);
+  return [(named ?? roles.dedupKey ?? roles.sequence ?? all[0])?.name ?? 'id'];
 }
 
 const FIFTY_YEARS_S = 1_576_800_000;

@@ -63,13 +63,8 @@ export function readColumns(database: Database, name: { schema: string; table: s
   });
 }
 
-async function wordsIn(
-  db: Db,
-  reader: CatalogueReader,
-  description: TableDescription,
-  sample: TextRows,
-  { status, publishedAt }: RoleColumns,
-): Promise<Pick<ColumnsRead, 'words' | 'complete' | 'unset'>> {
+async function wordsIn(db: Db, reader: CatalogueReader, description: TableDescription, sample: TextRows, roles: RoleColumns) {
+  const { status, publishedAt } = roles;
   if (status === undefined) return { words: [], complete: true, unset: false };
   const indexed = await reader.indexedValues(db, description, status.name, MOST_WORDS + 1);
   const common = indexed === null ? await reader.commonValues(db, description, status.name) : [];

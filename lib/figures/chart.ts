@@ -11,27 +11,16 @@ import { stepsOf, type Plot, type SeriesInput } from './series';
 import type { Span } from './span';
 import { throughputPlots } from './throughput';
 
+const LINES = ['waiting', 'dead', 'created', 'published', 'errors', 'latency'] as const satisfies SeriesLine[];
 /** The plot whose `known` and `why` a line has. */
-const PLOT_OF = {
-  waiting: 'waiting',
-  dead: 'dead',
-  created: 'created',
-  published: 'published',
-  errors: 'errors',
-  latency: 'p50Ms',
-} as const satisfies Record<SeriesLine, keyof SeriesValues>;
-const LINES = Object.keys(PLOT_OF) as SeriesLine[];
+const plotOf = (line: SeriesLine): keyof SeriesValues => (line === 'latency' ? 'p50Ms' : line);
 
 /** Points are aligned to their step, so that they do not move from one reading to the next. */
 export function seriesOf(series: SeriesInput): Series {
   const { reading, span } = series.input;
-  const plots: Record<keyof SeriesValues, Plot> = {
-    ...depthPlots(series),
-    ...throughputPlots(series),
-    ...metricPlots(series),
-    ...latencyPlots(series),
-  };
-  const known = byLine((line) => plots[PLOT_OF[line]].known);
+  const ofRows = { ...depthPlots(series), ...throughputPlots(series) };
+  const plots: Record<keyof SeriesValues, Plot> = { ...ofRows, ...metricPlots(series), ...latencyPlots(series) };
+  const known = byLine((line) => plots[plotOf(line)].known);
   return {
     asOf: reading.asOf,
     window: span.window,
@@ -46,7 +35,7 @@ export function seriesOf(series: SeriesInput): Series {
     })),
     known,
     why: byLine(
-      (line) => plots[PLOT_OF[line]].why ?? 'not_in_schema',
+      (line) => plots[plotOf(line)].why ?? 'not_in_schema',
       LINES.filter((line) => known[line] === 'unavailable'),
     ),
     heatBoundsMs: [...HEAT_BOUNDS_MS],
@@ -80,7 +69,7 @@ function metricPlots(input: SeriesInput): Record<MetricSeries, Plot> {
   return Object.fromEntries(plots) as Record<MetricSeries, Plot>;
 }
 
-const byLine = <Value>(valueOf: (line: SeriesLine) => Value, lines = LINES): Record<SeriesLine, Value> =>
+const byLine = <Value>(valueOf: (line: SeriesLine) => Value, lines: readonly SeriesLine[] = LINES): Record<SeriesLine, Value> =>
   Object.fromEntries(lines.map((line) => [line, valueOf(line)])) as Record<SeriesLine, Value>;
 
 const timeOf = (step: number, { stepSeconds }: Span): string => new Date(step * stepSeconds * 1_000).toISOString();

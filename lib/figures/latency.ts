@@ -26,12 +26,9 @@ const whyNoPercentiles = ({ reading: { traits } }: MetricInput): UnavailableReas
 export function latencyOf(input: MetricInput): Summary['latency'] {
   const why = whyNoLatency(input) ?? whyNoneYet(input);
   const unknown = { count: null, p95Ms: null, known: 'unavailable' } as const;
-  const none = (reason: UnavailableReason, touched: Summary['latency']['touched'] = unknown) => ({
-    ...noPercentiles('unavailable', reason),
-    meanMs: null,
-    count: null,
-    touched,
-  });
+  const none = (reason: UnavailableReason, touched: Summary['latency']['touched'] = unknown) => {
+    return { ...noPercentiles('unavailable', reason), meanMs: null, count: null, touched };
+  };
   if (why !== null || input.totals === null) return none(why ?? 'not_watched');
   const { all: counted, touched: apart } = input.totals;
   const touched = {
@@ -102,17 +99,10 @@ function percentilesOf(histogram: Histogram, { totals }: MetricInput, tableMs = 
   const shown = quantiles(histogram, FRACTIONS).map((ms) => (coarse && ms === 0 ? null : ms));
   const [p50Ms = null, p95Ms = null, p99Ms = null] = shown;
   const events = Math.round(countOf(histogram));
-  return {
-    p50Ms,
-    p95Ms,
-    p99Ms,
-    known: 'estimated',
-    events,
-    ...(coarse && events > 0 ? { atMostMs: tableMs } : {}),
-    ...(events === 0 || totals?.complete !== true
-      ? {}
-      : { errorShare: RELATIVE_ERROR + (coarse ? tableMs / Math.min(...shown.map((ms) => ms ?? Infinity)) : 0) }),
-  };
+  const found: CountedPercentiles = { p50Ms, p95Ms, p99Ms, known: 'estimated', events };
+  if (events === 0) return found;
+  const errorShare = RELATIVE_ERROR + (coarse ? tableMs / Math.min(...shown.map((ms) => ms ?? Infinity)) : 0);
+  return { ...found, ...(coarse ? { atMostMs: tableMs } : {}), ...(totals?.complete === true ? { errorShare } : {}) };
 }
 
 /** In milliseconds, as `percentile_cont`: interpolated between the two nearest events. null for an empty histogram. */

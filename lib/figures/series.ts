@@ -31,9 +31,8 @@ export interface SeriesInput {
 /** Joins the slices before the head, the head, and what the reading found after it. */
 export function seriesInput(input: MetricInput, series: string, head: Head | null, older: readonly Slice[]): SeriesInput {
   const { reading, span } = input;
-  const steps = new Map(
-    stepsOf(span).map((step): [number, Step] => [step, { step, cell: null, provisional: false, untold: 0, died: 0, claimed: 0 }]),
-  );
+  const empty = { cell: null, provisional: false, untold: 0, died: 0, claimed: 0 };
+  const steps = new Map(stepsOf(span).map((step): [number, Step] => [step, { step, ...empty }]));
   const at = (minute: number): Step | undefined => steps.get(Math.floor((minute * 60) / span.stepSeconds));
   const folded = [...older, ...(head?.slices ?? [])];
   for (const { atMinute, series: of, cell, provisional } of folded) {
@@ -118,8 +117,6 @@ export interface Metric {
   gauge?: { family: `outbox_console_${string}`; help: string };
 }
 
-export const noPlot = ({ steps }: SeriesInput, why: UnavailableReason): Plot => ({
-  known: 'unavailable',
-  values: steps.map(() => null),
-  why,
-});
+export function noPlot({ steps }: SeriesInput, why: UnavailableReason): Plot {
+  return { known: 'unavailable', values: steps.map(() => null), why };
+}

@@ -26,17 +26,10 @@ export interface Span extends Record<'fromMs' | 'toMs' | 'stepSeconds', number> 
 export function spanOf(span: SeriesSpan, asOf: string): Span {
   const nowMs = Date.parse(asOf);
   const stepSeconds = stepSecondsOf(span);
-  if ('window' in span) {
-    return { window: span.window, fromMs: windowStartMs(span.window, nowMs), toMs: nowMs, live: true, stepSeconds };
-  }
-  const [stepMs, fromMs, toMs] = [stepSeconds * 1_000, Date.parse(span.from), Date.parse(span.to)];
-  return {
-    window: null,
-    fromMs: Math.floor(fromMs / stepMs) * stepMs,
-    toMs: Math.ceil(toMs / stepMs) * stepMs,
-    live: toMs >= nowMs,
-    stepSeconds,
-  };
+  if ('window' in span) return { window: span.window, fromMs: windowStartMs(span.window, nowMs), toMs: nowMs, live: true, stepSeconds };
+  const [stepMs, from, to] = [stepSeconds * 1_000, Date.parse(span.from), Date.parse(span.to)];
+  const [fromMs, toMs] = [Math.floor(from / stepMs) * stepMs, Math.ceil(to / stepMs) * stepMs];
+  return { window: null, fromMs, toMs, live: to >= nowMs, stepSeconds };
 }
 
 /** What happened over a span: the rollups before the last fold, and what the reading found after it. */

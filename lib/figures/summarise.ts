@@ -47,14 +47,10 @@ function typesOf(input: MetricInput): TypeFigures[] {
   const { reading, totals } = input;
   const cells = totals?.byType ?? new Map<string, never>();
   const depth = depthOf(reading);
-  const noAttempts = whyNoAttempts(input) ?? 'not_watched';
-  const reasons = {
-    waiting: depth.waiting.why ?? 'too_many_rows',
-    dead: depth.dead.why ?? 'too_many_rows',
-    retries: noAttempts,
-    errors: noAttempts,
-    p95Ms: latencyOf(input).why ?? 'no_events',
-  };
+  const retries = whyNoAttempts(input) ?? 'not_watched';
+  const waiting = depth.waiting.why ?? 'too_many_rows';
+  const dead = depth.dead.why ?? 'too_many_rows';
+  const reasons = { waiting, dead, retries, errors: retries, p95Ms: latencyOf(input).why ?? 'no_events' };
   const rows = [...new Set([...reading.types.map(({ type }) => type), ...cells.keys()])].map((type) => {
     const cell = cells.get(type) ?? null;
     const row: TypeFigures = { type, ...depthOfType(reading, type), ...attemptsOfType(input, cell), p95Ms: p95OfType(input, cell) };

@@ -68,12 +68,8 @@ function headsOf(db: StoreDb, outboxes: readonly string[]) {
       });
       const rollups = await readRollupsOf(tx, spans);
       const open = await openVerdictSpans(tx, outboxes);
-      const heads = new Map(
-        known.map(({ outbox, ...head }, at) => {
-          const slices = (rollups[at] ?? []).map((rollup) => sliceOfWidth(rollup, 1));
-          return [outbox, { ...head, slices }];
-        }),
-      );
+      const slicesAt = (at: number): Slice[] => (rollups[at] ?? []).map((rollup) => sliceOfWidth(rollup, 1));
+      const heads = new Map(known.map(({ outbox, ...head }, at) => [outbox, { ...head, slices: slicesAt(at) }]));
       return outboxes.map((outbox) => ({ head: heads.get(outbox) ?? null, open: open.get(outbox) ?? new Map() }));
     });
 }

@@ -44,11 +44,7 @@ export async function createAccount(store: Store, account: { email: string; pass
 }
 
 /** Changes role, password or `disabled`; ends all sessions, a new password forgets known places. Throws Problem `not_found`, `invalid`. */
-export async function changeAccount(
-  store: Store,
-  address: string,
-  change: { role?: string; password?: string; disabled?: boolean },
-): Promise<void> {
+export async function changeAccount(store: Store, address: string, change: { role?: string; password?: string; disabled?: boolean }) {
   const email = emailOf(address);
   const role = change.role === undefined ? undefined : roleOf(change.role);
   const passwordHash = change.password === undefined ? undefined : await hashPassword(change.password);
@@ -57,16 +53,9 @@ export async function changeAccount(
     if (before === null || !(await updateAccount(db, email, { role, passwordHash, disabled: change.disabled })))
       throw new Problem('not_found', `There is no account ${email}`);
     if (passwordHash !== undefined) await forgetPlaces(db, before.id);
-    const state = (disabled: boolean): string => (disabled ? 'disabled' : 'enabled');
-    await recordDeed(db, COMMAND_LINE, {
-      operation: 'account_changed',
-      before: { email, role: before.role, state: state(before.disabled) },
-      after: {
-        email,
-        role: role ?? before.role,
-        state: state(change.disabled ?? before.disabled),
-        ...(passwordHash === undefined ? {} : { password: 'changed' }),
-      },
-    });
+    const shown = (of: { role: string; disabled: boolean }) => ({ email, role: of.role, state: of.disabled ? 'disabled' : 'enabled' });
+    const after = shown({ role: role ?? before.role, disabled: change.disabled ?? before.disabled });
+    const password: Record<string, string> = passwordHash === undefined ? {} : { password: 'changed' };
+    await recordDeed(db, COMMAND_LINE, { operation: 'account_changed', before: shown(before), after: { ...after, ...password } });
   });
 }

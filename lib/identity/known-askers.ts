@@ -15,13 +15,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export type KnownAskers = ReturnType<typeof knownAskers>;
 
-interface Options {
-  now?: () => number;
-  /** Called if a token's use could not be recorded; the request goes on. */
-  onUnnoted(error: unknown): void;
-}
-
-export function knownAskers(store: Store, { now = Date.now, onUnnoted }: Options) {
+/** `onUnnoted` is called if a token's use could not be recorded; the request goes on. */
+export function knownAskers(store: Store, { now = Date.now, onUnnoted }: { now?: () => number; onUnnoted(error: unknown): void }) {
   /** In the order they were read from the store. */
   const remembered = new Map<string, { actor: Promise<Actor | null>; until: number }>();
   const notedAt = new Map<string, number>();

@@ -44,17 +44,15 @@ export async function admit(store: Store, attempt: Place & { email: string }) {
   const second: Record<string, number> = known === undefined ? { [`account:${attempt.email}`]: LIMITS.account } : {};
   // An attempt stopped at its place does not count for the account: one address alone does not lock it for others.
   for (const limits of [{ ...first, [own]: LIMITS.place }, second]) {
-    const wait = await over(store, limits);
+    const wait = await waitFor(store, limits);
     if (wait !== null) return { ok: false as const, own, waitSeconds: wait };
   }
   return { ok: true as const, own, shared: [...Object.keys(first), ...Object.keys(second)], known: known !== undefined };
 }
 
-async function over(store: Store, limits: Record<string, number>): Promise<number | null> {
+async function waitFor(store: Store, limits: Record<string, number>): Promise<number | null> {
   if (Object.keys(limits).length === 0) return null;
   const counts = await countAttempts(store.db, Object.keys(limits), WINDOW_SECONDS);
-  const waits = counts.flatMap(({ key, attempts, secondsLeft }) =>
-    attempts > (limits[key] ?? 0) ? [Math.max(1, Math.ceil(secondsLeft))] : [],
-  );
-  return waits.length === 0 ? null : Math.max(...waits);
+  const over = counts.filter(({ key, attempts }) => attempts > (limits[key] ?? 0));
+  return over.length === 0 ? null : Math.max(1, ...over.map(({ secondsLeft }) => Math.ceil(secondsLeft)));
 }

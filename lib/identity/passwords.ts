@@ -8,7 +8,7 @@ const COST = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
-export const PASSWORD_MIN = 8;
+const PASSWORD_MIN = 8;
 const PASSWORD_MAX_BYTES = 1_024;
 
 /** Each hash takes memory and a thread: a flood of sign-ins queues here instead of using up both. */
@@ -22,9 +22,7 @@ async function inTurn<T>(line: 'first' | 'others', work: () => Promise<T>): Prom
   if (running >= AT_ONCE) {
     if (waiting[line].length >= WAITING_MAX) throw new Problem('too_many', 'Too many sign-ins at once', { retryAfterSeconds: 5 });
     await new Promise<void>((resolve) => waiting[line].push(resolve));
-  } else {
-    running += 1;
-  }
+  } else running += 1;
   try {
     return await work();
   } finally {

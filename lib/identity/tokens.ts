@@ -14,12 +14,10 @@ const SHOWN = 8;
 
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
 
+type NewToken = { name: string; role: string; days?: number; given?: string };
+
 /** Creates a token for `days` and returns it, only this once. Throws Problem `invalid`, or `conflict` if a valid one has the name. */
-export async function createToken(
-  store: Store,
-  input: { name: string; role: string; days?: number; given?: string },
-  by: Who = COMMAND_LINE,
-): Promise<string> {
+export async function createToken(store: Store, input: NewToken, by: Who = COMMAND_LINE): Promise<string> {
   const name = input.name.trim();
   if (name === '' || name.length > 120 || /\p{Cc}/u.test(name)) {
     const fields = { name: 'write 1 to 120 characters in one line' };

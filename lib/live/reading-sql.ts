@@ -228,9 +228,8 @@ function edges({ sources, newest }: Sources, scan: Source | null, base: Base): S
 }
 
 /** One object per owner: a function takes a hundred arguments at most. */
-function objects(owned: [string, Figures | undefined][]): Figures {
-  return Object.fromEntries(owned.flatMap(([owner, values]) => (values === undefined ? [] : [[owner, jsonObject(values)]])));
-}
+const objects = (owned: [string, Figures | undefined][]): Figures =>
+  Object.fromEntries(owned.flatMap(([owner, values]) => (values === undefined ? [] : [[owner, jsonObject(values)]])));
 
 /** The aggregates of each type of the base, in one pass. */
 function typesQuery(base: Base, aggregates: readonly Aggregates[]): Sql {

@@ -70,9 +70,8 @@ async function fetchAndCompute(outbox: Outbox, plan: Plan, compute: Compute | nu
 /** A slice has the same index in all columns; null if there is no slice. */
 type SliceColumns = Record<'at' | 'n', number[] | null> & { untold?: number[] | null };
 
-function slicesOf(columns: SliceColumns | undefined): Map<number, SliceCount> {
-  return new Map(columns?.at?.map((slice, place) => [slice, { n: columns.n?.[place] ?? 0, untold: columns.untold?.[place] ?? 0 }]));
-}
+const slicesOf = (columns: SliceColumns | undefined): Map<number, SliceCount> =>
+  new Map(columns?.at?.map((slice, place) => [slice, { n: columns.n?.[place] ?? 0, untold: columns.untold?.[place] ?? 0 }]));
 
 interface TailRow extends Record<'at' | 'n' | 'ms' | 'negative', number> {
   type: string | null;

@@ -38,14 +38,12 @@ export function createExposition({ outboxes, snapshots, collector, carrier, stor
 
   async function compose(): Promise<string> {
     const [current, known] = await Promise.all([snapshots.current(), readTotals()]);
-    const told = current.map((one) =>
-      samplesOf({ current: one, totals: known.get(one.id) ?? null, collector: collector.status(one.id) }, remembered),
-    );
-    const databases = databaseSamples(snapshots.databases());
-    return render({
-      values: [...told.flatMap(({ values }) => values), ...databases, ...auditSamples(carrier.carrying())],
-      latencies: told.flatMap(({ latencies }) => latencies),
+    const told = current.map((one) => {
+      return samplesOf({ current: one, totals: known.get(one.id) ?? null, collector: collector.status(one.id) }, remembered);
     });
+    const ofDatabases = [...databaseSamples(snapshots.databases()), ...auditSamples(carrier.carrying())];
+    const values = [...told.flatMap((one) => one.values), ...ofDatabases];
+    return render({ values, latencies: told.flatMap(({ latencies }) => latencies) });
   }
 
   return () => (underWay ??= compose().finally(() => (underWay = null)));
@@ -94,14 +92,11 @@ class StoredHistogram extends Histogram<Label> {
     const { help } = FAMILIES[LATENCY];
     const values = this.latencies.flatMap(({ outbox, latency }) => {
       let count = 0;
-      const line = (suffix: string, value: number, labels: Partial<Record<Label, string>> = {}): MetricValueWithName<Label> => ({
-        metricName: `${LATENCY}${suffix}`,
-        labels: { outbox, ...labels },
-        value,
-      });
-      const buckets = [...LATENCY_LE_SECONDS.map(String), '+Inf'].map((le, index) =>
-        line('_bucket', (count += latency.counts[index] ?? 0), { le }),
-      );
+      const line = (suffix: string, value: number, labels: Partial<Record<Label, string>> = {}): MetricValueWithName<Label> => {
+        return { metricName: `${LATENCY}${suffix}`, labels: { outbox, ...labels }, value };
+      };
+      const bounds = [...LATENCY_LE_SECONDS.map(String), '+Inf'];
+      const buckets = bounds.map((le, index) => line('_bucket', (count += latency.counts[index] ?? 0), { le }));
       return [...buckets, line('_sum', latency.sumSeconds), line('_count', count)];
     });
     return { name: LATENCY, help, type: 'histogram', values };

@@ -24,21 +24,14 @@ export interface Samples {
   latencies: { outbox: string; latency: LatencyTotals }[];
 }
 
-export interface Known {
-  current: Current;
-  /** null while nothing has been collected, or when the store does not answer. */
-  totals: OutboxTotals | null;
-  collector: CollectorStatus;
-}
-
+/** What is known of an outbox; `totals`: null while nothing has been collected, or when the store does not answer. */
+export type Known = { current: Current; totals: OutboxTotals | null; collector: CollectorStatus };
 /** What the process remembers from one scrape to the next. */
-export interface Remembered {
-  labels: TypeLabels;
-  created: CreatedTotals;
-}
+export type Remembered = { labels: TypeLabels; created: CreatedTotals };
 
 /** The samples of one outbox. Figures that are not current are left out: an old depth would look like a new one. */
-export function samplesOf({ current, totals, collector }: Known, { labels, created }: Remembered): Samples {
+export function samplesOf(known: Known, { labels, created }: Remembered): Samples {
+  const { current, totals, collector } = known;
   const { id, up, summary, cost } = current;
   const values: Sample[] = [];
   const add = adder(values, { outbox: id });
@@ -85,9 +78,8 @@ function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabe
   add('outbox_console_last_published_timestamp_seconds', lastPublishedAt === null ? null : secondsOf(lastPublishedAt));
   for (const { id, gauge } of SHOWN_METRICS) if (gauge !== null) add(gauge.family as FamilyName, amountOf(summary[id]));
   addReplicationSlot(add, summary);
-  for (const state of ['waiting', 'dead'] as const) {
+  for (const state of ['waiting', 'dead'] as const)
     for (const [type, value] of depthByLabel(outbox, summary, state, labels)) add(`outbox_console_type_${state}_events`, value, { type });
-  }
 }
 
 function addReplicationSlot(add: Add, { slot, asOf }: Summary): void {

@@ -56,10 +56,8 @@ export function createTotals(db: StoreDb, labels: TypeLabels): (outbox: string) 
 
 const plus = (a: TypeTotals | undefined, b: TypeTotals): TypeTotals =>
   a === undefined ? b : { retries: a.retries + b.retries, errors: a.errors + b.errors };
-const minus = (a: TypeTotals, b: TypeTotals): TypeTotals => ({
-  retries: Math.max(0, a.retries - b.retries),
-  errors: Math.max(0, a.errors - b.errors),
-});
+const less = (a: number, b: number): number => Math.max(0, a - b);
+const minus = (a: TypeTotals, b: TypeTotals): TypeTotals => ({ retries: less(a.retries, b.retries), errors: less(a.errors, b.errors) });
 
 function latencyOf(cell: Cell): LatencyTotals | null {
   const { published, latency, latencySumMs } = cell;

@@ -24,9 +24,10 @@ function documentOf({ document }: StoredProof): ProofDocument {
   };
 }
 
-export function proofSource(store: Pick<Store, 'db'>): ProofSource {
-  return async (outboxId) => knownFrom(await keptOf(store, outboxId));
-}
+export const proofSource =
+  (store: Pick<Store, 'db'>): ProofSource =>
+  async (outboxId) =>
+    knownFrom(await keptOf(store, outboxId));
 
 async function keptOf({ db }: Pick<Store, 'db'>, outboxId: string) {
   const [switched, last] = await Promise.all([changesSwitch(db, outboxId), newestProof(db, outboxId)]);
@@ -38,8 +39,7 @@ function knownFrom({ switched, last }: Awaited<ReturnType<typeof keptOf>>): Know
   const results = last === null ? [] : documentOf(last).results;
   return {
     switched: switched === null ? null : { on: switched.on, facts: factsOf(switched.facts) },
-    decided:
-      facts === null || results.length === 0 ? null : { passed: outcomeOf(results) !== 'failed', refused: refusedBy(results), facts },
+    decided: facts && results.length > 0 ? { passed: outcomeOf(results) !== 'failed', refused: refusedBy(results), facts } : null,
   };
 }
 
@@ -60,15 +60,9 @@ export async function keepProof(
 ): Promise<void> {
   const { id, fingerprint, outcome } = document;
   await store.db.transaction().execute(async (db) => {
-    await insertProof(db, {
-      id,
-      outbox: outbox.id,
-      fingerprint,
-      outcome,
-      actor: { id: actor.id, name: actor.name },
-      facts: JSON.stringify(proofFacts(outbox)),
-      document: JSON.stringify(document),
-    });
+    const by = { id: actor.id, name: actor.name };
+    const texts = { facts: JSON.stringify(proofFacts(outbox)), document: JSON.stringify(document) };
+    await insertProof(db, { id, outbox: outbox.id, fingerprint, outcome, actor: by, ...texts });
     await deleteOldProofs(db, outbox.id);
     const passed = outcome !== 'failed';
     const told = { proof: id, fingerprint, outcome };
@@ -102,9 +96,8 @@ export async function proofStatus(store: Pick<Store, 'db'>, outbox: Outbox): Pro
   };
 }
 
-function holds(proof: StoredProof | null, facts: ProofFacts): boolean {
-  return proof !== null && proof.fingerprint === fingerprintOf(facts) && outcomeOf(documentOf(proof).results) !== 'failed';
-}
+const holds = (proof: StoredProof | null, facts: ProofFacts): boolean =>
+  proof !== null && proof.fingerprint === fingerprintOf(facts) && outcomeOf(documentOf(proof).results) !== 'failed';
 
 /** The newest event of each state, as a suggestion; none if it cannot be read. */
 async function realEvents(outbox: Outbox, states: State[]): Promise<ProofStatus['realEvents']> {
@@ -128,11 +121,10 @@ export async function turnChanges(
   const needed = isProofNeeded(outbox);
   await store.db.transaction().execute(async (db) => {
     const proven = request.on && needed ? await newestProof(db, outbox.id) : null;
+    const unproven = proven === null || proven.outcome === 'failed';
+    const why = unproven ? 'its mapping has not been proven' : 'the mapping or the table is not the one that was proven';
     if (request.on && needed && !holds(proven, proofFacts(outbox)))
-      throw new Problem(
-        'conflict',
-        `Changes of outbox ${outbox.id} cannot be turned on: ${proven === null || proven.outcome === 'failed' ? 'its mapping has not been proven' : 'the mapping or the table is not the one that was proven'}. Run the proof again`,
-      );
+      throw new Problem('conflict', `Changes of outbox ${outbox.id} cannot be turned on: ${why}. Run the proof again`);
     await setChangesSwitch(db, { outbox: outbox.id, on: request.on, proofId: proven?.id ?? null, actor, reason: request.reason });
     await recordDeed(db, actor, {
       operation: request.on ? 'turn_changes_on' : 'turn_changes_off',

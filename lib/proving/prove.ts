@@ -35,9 +35,8 @@ const FIRST = [
 ] as const;
 
 /** What has to be fixed before a proof is possible; null if nothing. */
-export function whyNotProvable(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyReason | null {
-  return FIRST.find((why) => why === outbox.whyReadOnly) ?? null;
-}
+export const whyNotProvable = (outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyReason | null =>
+  FIRST.find((why) => why === outbox.whyReadOnly) ?? null;
 
 /** Whether the archive was made without columns that the database computes; other operations work without them. */
 const lacksComputed = ({ archive, main }: Outbox): boolean =>

@@ -75,9 +75,8 @@ export function warningsOf(outbox: Outbox): ProofWarning[] {
 }
 
 /** Whether a trigger may do what a rollback does not undo: then only chosen events are tried. */
-export function reachesOutside(outbox: Outbox): boolean {
-  return warningsOf(outbox).some(({ code }) => code === 'outside_call' || code === 'untrusted_language');
-}
+export const reachesOutside = (outbox: Outbox): boolean =>
+  warningsOf(outbox).some(({ code }) => code === 'outside_call' || code === 'untrusted_language');
 
 function ofTrigger(table: string, { name, source, language, calls }: TriggerRules): ProofWarning[] {
   const outside = OUTSIDE.exec(source)?.[0];

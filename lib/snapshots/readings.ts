@@ -77,13 +77,14 @@ export interface CachePolicy {
   };
 }
 
-interface ReadingsOptions {
+export interface ReadingsOptions {
+  /** What was collected; without it only current figures are known. */
   history: History | null;
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** Computes the figures of databases that cannot do it themselves; null: those have none. */
+  /** Computes the figures of databases that cannot do it themselves (MySQL, MariaDB); without it those have none. */
   compute: Compute | null;
-  /** Called when an outbox begins to fail, or fails in another way. */
+  /** Called when an outbox begins to fail, or fails in another way; for the log. */
   onFailure?: (outbox: string, error: unknown) => void;
 }
 

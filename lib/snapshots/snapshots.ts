@@ -6,7 +6,7 @@ import type { OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, S
 import { POLL_INTERVAL_MS, READING_WAIT_MS } from '@/lib/shared/polling';
 import { SPARKLINE_POINTS } from '@/lib/shared/figures/fleet';
 import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
-import { slicesOf, type History } from '@/lib/history/history';
+import { slicesOf } from '@/lib/history/history';
 import type { Reading } from '@/lib/live/reading';
 import type { DepthNow } from '@/lib/history/collector/collect';
 import type { HoldsNow } from '@/lib/history/collector/incidents';
@@ -15,8 +15,7 @@ import { yieldToEventLoop, createFleet, fleetDatabases } from './fleet';
 import { createRecent } from './recent';
 import { seriesInput, stepBounds, type SeriesInput } from '@/lib/figures/series';
 import { metricInput, MINUTE_MS, spanOf, type MetricInput, type Span } from '@/lib/figures/span';
-import { createReadings, type Answer, type ReadingCost, type CachePolicy } from './readings';
-import type { Compute } from '@/lib/live/take-reading';
+import { createReadings, type Answer, type ReadingCost, type CachePolicy, type ReadingsOptions } from './readings';
 import { ALL_TYPES, seriesOfType } from '@/lib/rollup/cell';
 import { noSeries, seriesOf } from '@/lib/figures/chart';
 import { noFigures, summarise } from '@/lib/figures/summarise';
@@ -39,17 +38,8 @@ export interface Current {
   cost: ReadingCost;
 }
 
-interface SnapshotsOptions {
-  /** What was collected; without it only current figures are known. */
-  history?: History | null;
-  /** Computes the figures of databases that cannot do it themselves (MySQL, MariaDB); without it those have none. */
-  compute?: Compute | null;
-  /** The collector's status of an outbox. */
+interface SnapshotsOptions extends Partial<ReadingsOptions> {
   collector?: { status(id: string): CollectorStatus | null };
-  /** Milliseconds since the epoch, for tests. */
-  now?: () => number;
-  /** Called when an outbox begins to fail, or fails in another way; for the log. */
-  onFailure?: (outbox: string, error: unknown) => void;
 }
 
 /** While a reading is only late, the verdict of the last one is kept for this long. */
@@ -75,9 +65,8 @@ export function createSnapshots(directory: OutboxDirectory, options: SnapshotsOp
   const nowIso = (): string => new Date(now()).toISOString();
 
   function infoOf(id: string, { outbox, failure }: Answer): OutboxInfo {
-    return outbox === null
-      ? unreachableInfo(directory, id, failure === null || failure.kind === 'no_store' ? 'source_down' : UNREAD[failure.kind])
-      : outboxInfo(outbox);
+    if (outbox !== null) return outboxInfo(outbox);
+    return unreachableInfo(directory, id, failure === null || failure.kind === 'no_store' ? 'source_down' : UNREAD[failure.kind]);
   }
 
   /** null, and reported, when the store does not answer. */
@@ -109,10 +98,7 @@ export function createSnapshots(directory: OutboxDirectory, options: SnapshotsOp
 
   /** The last hour, for the verdicts; null while nothing is collected. */
   const recentOf = ({ reading, head, once }: Read, id: string): Promise<RecentHistory | null> =>
-    once(['recent'], async () => {
-      if (head === null || recent === null) return null;
-      return orNull(id, recent(id, head, reading));
-    });
+    once(['recent'], async () => (head === null || recent === null ? null : orNull(id, recent(id, head, reading))));
 
   /** The last figures, with their verdict and whether they are stale. */
   async function judged(id: string, window: Window, answer: Answer, series?: string): Promise<OutboxReading> {
@@ -228,9 +214,8 @@ export function createSnapshots(directory: OutboxDirectory, options: SnapshotsOp
 
 /** Why the last figures are not current; null while they are. A late reading is a failure only after VERDICT_STANDS_MS. */
 function graveFailure({ reading, failure }: Answer, now: number): Failure | null {
-  const late =
-    (failure?.kind === 'timeout' || failure?.kind === 'slow') && reading !== null && now - Date.parse(failure.since) < VERDICT_STANDS_MS;
-  return late ? null : failure;
+  if (reading === null || (failure?.kind !== 'timeout' && failure?.kind !== 'slow')) return failure;
+  return now - Date.parse(failure.since) < VERDICT_STANDS_MS ? null : failure;
 }
 
 const PROBLEMS: Record<Failure['kind'], StaleProblem> = {

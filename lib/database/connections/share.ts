@@ -156,13 +156,10 @@ export class Share {
 }
 
 /** Lanes that share no limit: `max` connections each, and a caller waits for one at most `acquireTimeoutMs`. */
-export function lanesOfOwn(
-  max: number,
-  acquireTimeoutMs: number,
-  availability: Availability | null = null,
-): <C extends object>(source: Source<C>) => Lane<C> {
-  return (source) => new Share(max).lane(source, { max, acquireTimeoutMs, availability });
-}
+export const lanesOfOwn =
+  (max: number, acquireTimeoutMs: number, availability: Availability | null = null) =>
+  <C extends object>(source: Source<C>): Lane<C> =>
+    new Share(max).lane(source, { max, acquireTimeoutMs, availability });
 
 export class LaneOf<C extends object> implements Lane<C> {
   /** Connections open or being opened; counted by the share. */

@@ -43,9 +43,8 @@ function guarded(column: Sql, description: ColumnDescription): Sql {
 const bytes = (value: Sql): Sql => sql`ifnull(hex(cast(${value} as binary)), '~')`;
 const beginning = (value: Sql): Sql => sql`ifnull(concat(length(${value}), ':', sha2(left(${value}, ${sql.lit(DIGEST_LIMIT)}), 256)), '~')`;
 
-function isSecondsOnly({ kind, type }: ColumnDescription): boolean {
-  return (kind === 'instant' || kind === 'wall_clock') && /^(datetime|timestamp)/i.test(type) && fractionDigits(type) === 0;
-}
+const isSecondsOnly = ({ kind, type }: ColumnDescription): boolean =>
+  (kind === 'instant' || kind === 'wall_clock') && /^(datetime|timestamp)/i.test(type) && fractionDigits(type) === 0;
 
 /** On these days a time zone's offset can lead out of the calendar, to NULL: read as UTC, as bounds are not meant to the hour there. */
 const END_OF_CALENDAR = /^(0001-01-01|9999-12-31)/;

@@ -16,14 +16,13 @@ export interface Grant {
   to: string;
 }
 
+const GRANTED =
+  /^(GRANT|REVOKE) (.+?) ON (?:TABLE )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)) (?:TO|FROM) ((?:`(?:[^`]|``)*`|'(?:[^']|'')*'|@|[^\s`'@])+)/i;
+
 /** Parses e.g. ``GRANT SELECT, UPDATE (`status`) ON `shop`.`outbox` TO `reader`@`%` ``; null for grants of roles, which have no ON. */
 export function parseGrant(text: string): Grant | null {
-  const match =
-    /^(GRANT|REVOKE) (.+?) ON (?:TABLE )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)) (?:TO|FROM) ((?:`(?:[^`]|``)*`|'(?:[^']|'')*'|@|[^\s`'@])+)/i.exec(
-      text,
-    );
-  if (match === null) return null;
-  const [, verb = '', list = '', on = '', to = ''] = match;
+  const [match, verb = '', list = '', on = '', to = ''] = GRANTED.exec(text) ?? [];
+  if (match === undefined) return null;
   const [database = '*', table = '*'] = [...on.matchAll(/`((?:[^`]|``)*)`|\*/g)].map((part) =>
     part[0] === '*' ? '*' : (part[1] ?? '').replaceAll('``', '`'),
   );
@@ -45,15 +44,8 @@ export function reaches(pattern: string, database: string): boolean {
 
 /** Error of `show grants` on a server started with `--skip-grant-tables`, where every user may do everything. */
 const NO_GRANTS = '1290';
-const EVERYTHING: Grant = {
-  revoked: false,
-  rights: [{ name: 'ALL PRIVILEGES', columns: [] }],
-  on: '*.*',
-  database: '*',
-  table: '*',
-  option: true,
-  to: '',
-};
+const ALL_RIGHTS = [{ name: 'ALL PRIVILEGES', columns: [] }];
+const EVERYTHING: Grant = { revoked: false, rights: ALL_RIGHTS, on: '*.*', database: '*', table: '*', option: true, to: '' };
 
 /** Parsed `show grants` for this user and the roles in force, or as `of` says (` for …`). Throws the driver's error. */
 export async function showGrants(db: Db, of = sql``): Promise<Grant[]> {

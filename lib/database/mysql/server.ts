@@ -28,6 +28,5 @@ const atLeast = ({ major, minor, patch }: ServerKind, wantedMajor: number, wante
 /** `CREATE TRIGGER IF NOT EXISTS`: MySQL 8.0.29, and every supported MariaDB. */
 export const createsTriggerIfMissing = (kind: ServerKind): boolean => kind.mariadb || atLeast(kind, 8, 0, 29);
 
-export function transactionSetting(kind: ServerKind, name: 'isolation' | 'read_only'): string {
-  return `${kind.mariadb && !atLeast(kind, 11, 2) ? 'tx' : 'transaction'}_${name}`;
-}
+export const transactionSetting = (kind: ServerKind, name: 'isolation' | 'read_only'): string =>
+  `${kind.mariadb && !atLeast(kind, 11, 2) ? 'tx' : 'transaction'}_${name}`;

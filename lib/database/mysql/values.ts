@@ -25,9 +25,8 @@ function bytesAsText(column: Sql, { holds }: ColumnDescription): Sql<string | nu
 }
 
 /** The bytes that a text stands for; where nothing is said of the column, the digits that it is shown as too. */
-export function digitsOf(text: string, description: ColumnDescription): string | null {
-  return bytesOf(text, description) ?? (description.holds === undefined && /^([0-9a-f]{2})*$/.test(text) ? text : null);
-}
+export const digitsOf = (text: string, description: ColumnDescription): string | null =>
+  bytesOf(text, description) ?? (description.holds === undefined && /^([0-9a-f]{2})*$/.test(text) ? text : null);
 
 /** Bytes as the text they hold in UTF-8, NULL for any others, of which MariaDB makes question marks; of half a character only in UTF-16. */
 export function heldText(bytes: Sql): Sql<string | null> {

@@ -27,9 +27,8 @@ export function postgresFailure(error: unknown): DatabaseFailure {
   const message = error instanceof Error ? error.message : '';
   // Its SQLSTATE has many other meanings.
   if (message.includes('not currently accepting connections')) return new DatabaseFailure('connection', code, error);
-  if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
+  if (code !== null && /^[0-9A-Z]{5}$/.test(code))
     return new DatabaseFailure(BY_STATE.get(code) ?? BY_STATE.get(code.slice(0, 2)) ?? 'other', code, error);
-  }
   const broken = (code !== null && SOCKET_CODES.includes(code)) || CONNECTION_MESSAGES.some((known) => message.includes(known));
   return new DatabaseFailure(broken ? 'connection' : 'other', code, error);
 }

@@ -33,9 +33,8 @@ function spelt<T>(value: T, description: ColumnDescription | null): T | string {
   return digits === null ? value : `\\x${digits}`;
 }
 
-function typed(value: string, description: ColumnDescription): Sql {
-  return sql`cast(${spelt(value, description)} as ${sql.raw(castType(comparedAs(description)))})`;
-}
+const typed = (value: string, description: ColumnDescription): Sql =>
+  sql`cast(${spelt(value, description)} as ${sql.raw(castType(comparedAs(description)))})`;
 
 /**
  * JSON may be written by anyone: a row that the server cannot parse must not fail a list. A text is cast to json, not to jsonb, which cannot
@@ -65,6 +64,7 @@ const ISO = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`;
 const DIGEST_LIMIT_BYTES = 65_536;
 /** Types whose length is in the reference to a value that is stored elsewhere (TOAST), compressed or not. */
 const TELLS_SIZE = /^(text|character varying|character|bytea)(\(\d+\))?$/;
+const tellsSize = ({ type, over }: ColumnDescription): boolean => TELLS_SIZE.test(over ?? type);
 /** Assumed size of a compressed document over its stored size: most JSON is four to eight times as large. */
 const COMPRESSED_TIMES = 8;
 
@@ -265,10 +265,6 @@ function valueDigest(value: RawBuilder<unknown>, description: ColumnDescription 
     ? sql` || ':' || octet_length(${value}) || ':' || md5(substring(${value} from 1 for ${sql.lit(DIGEST_LIMIT_BYTES)}))`
     : sql``;
   return sql`case when pg_column_size(${value}) <= ${sql.lit(DIGEST_LIMIT_BYTES)} then md5((${value})::text) else 'size:' || pg_column_size(${value})${beginning} end`;
-}
-
-function tellsSize({ type, over }: ColumnDescription): boolean {
-  return TELLS_SIZE.test(over ?? type);
 }
 
 /** Compares texts too where equal values may print differently; the values themselves only find them. */

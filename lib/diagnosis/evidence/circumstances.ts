@@ -74,16 +74,11 @@ export const slotHistory = ({ reading, previous }: Circumstances): SlotHistory =
   readings: (reading === null ? [] : [...previous, reading]).map((past) => ({ asOf: past.asOf, seen: slotsIn(past) })),
 });
 
+type Ago = { fromMs: number; toMs?: number };
+
 /** Whether a reading this long ago, in milliseconds, said the same. */
-export const seenBefore = (
-  { previous, now }: Circumstances,
-  { fromMs, toMs = Infinity }: { fromMs: number; toMs?: number },
-  same: (past: Past) => boolean,
-): boolean =>
-  previous.some((past) => {
-    const agoMs = now - Date.parse(past.asOf);
-    return agoMs >= fromMs && agoMs <= toMs && same(past);
-  });
+export const seenBefore = ({ previous, now }: Circumstances, { fromMs, toMs = Infinity }: Ago, same: (past: Past) => boolean): boolean =>
+  previous.some((past) => ageMs(past.asOf, now) >= fromMs && ageMs(past.asOf, now) <= toMs && same(past));
 
 /** The newest readings in a row for which this holds, oldest first, the current one included. */
 export function inARow<T extends Past>(reading: T, previous: readonly T[], isSo: (past: T) => boolean): T[] {

@@ -10,10 +10,7 @@ import { count, earliest, iso, isState, latest, nullInstant, nullNumber, once, s
 import { actedWithin } from './acted';
 import { laterOf, seenBefore, type Circumstances, type RecentHistory } from './circumstances';
 
-export interface Flow extends Record<
-  'firstDue' | 'frontier' | 'oldest' | 'firstAgain' | 'tried' | 'touchedAfter' | 'headTouchedAfter',
-  string | null
-> {
+export interface Flow extends Record<'firstDue' | 'frontier' | 'oldest' | 'firstAgain' | Sign, string | null> {
   due: number;
   /** The first that came due after the last one was published, where both times are written. */
   firstNew: string | null;
@@ -228,12 +225,10 @@ export function grew(before: Past, after: Past, name: 'touch' | 'headTouch' | 't
   return was != null && is != null && is > was;
 }
 
+type Sign = 'tried' | 'touchedAfter' | 'headTouchedAfter';
+
 /** The newest of these times of a reading and of changes between two readings, in milliseconds since the epoch; null if there are none. */
-export function signOf(
-  { reading, previous }: Circumstances,
-  times: readonly ('tried' | 'touchedAfter' | 'headTouchedAfter')[],
-  shows: Change,
-): number | null {
+export function signOf({ reading, previous }: Circumstances, times: readonly Sign[], shows: Change): number | null {
   if (reading === null) return null;
   const flow = figuresIn(reading, FLOW);
   const signs = [...times.flatMap((name) => flow[name] ?? []).map((at) => Date.parse(at)), lastStep(reading, previous, shows) ?? []].flat();
@@ -262,12 +257,8 @@ export function rhythmOf({ reading, history }: Circumstances): Rhythm {
     const medianOf = (cell: Cell): number | null => (isSampled(cell) ? sampledMeanMs(cell) : (quantiles(cell.latency, [0.5])[0] ?? null));
     const medians = minutes.map(medianOf).filter((value) => value !== null);
     const published = minutes.reduce((sum, cell) => sum + cell.published, 0);
-    return {
-      p50Ms: medians.sort((a, b) => a - b)[Math.floor(medians.length / 4)] ?? null,
-      published,
-      minutes: history?.minutes.length ?? 0,
-      pauseMs,
-    };
+    const p50Ms = medians.sort((a, b) => a - b)[Math.floor(medians.length / 4)] ?? null;
+    return { p50Ms, published, minutes: history?.minutes.length ?? 0, pauseMs };
   }
   if (reading === null) return { p50Ms: null, published: 0, minutes: 0, pauseMs };
   const latency: Histogram = new Map();

@@ -31,11 +31,7 @@ export function diagnose(circumstances: Circumstances, open?: ReadonlyMap<Verdic
   if (worst === undefined) return { verdict: 'source_down', since: null, evidence: [], holds: [{ verdict: 'source_down', since: null }] };
   const acted = circumstances.failure !== null ? [] : actedFacts(circumstances);
   const rest = [...others.flatMap((one) => one.evidence.slice(0, 1)), ...worst.evidence.slice(FACTS_FIRST)];
-  const { verdict, since, evidence } = worst;
-  return {
-    verdict,
-    since,
-    evidence: [...evidence.slice(0, FACTS_FIRST), ...acted, ...rest],
-    holds: found.map((one) => ({ verdict: one.verdict, since: one.since })),
-  };
+  const { verdict, since } = worst;
+  const evidence = [...worst.evidence.slice(0, FACTS_FIRST), ...acted, ...rest];
+  return { verdict, since, evidence, holds: found.map((one) => ({ verdict: one.verdict, since: one.since })) };
 }

@@ -27,10 +27,8 @@ export const cannotSeeVerdict: VerdictRule = {
     }
     if (reading === null || failure !== null || !isHidden(reading)) return null;
     const hidden = inARow<Past>(reading, previous, isHidden);
-    return {
-      since: hidden.length > previous.length ? null : (hidden[0]?.asOf ?? null),
-      evidence: [fact('rows_hidden'), fact('figures_partial')],
-    };
+    const since = hidden.length > previous.length ? null : (hidden[0]?.asOf ?? null);
+    return { since, evidence: [fact('rows_hidden'), fact('figures_partial')] };
   },
 };
 

@@ -85,8 +85,8 @@ export const deadGrowingVerdict: VerdictRule = {
     const { traits, deadDetailed, reach } = reading;
     // Who dies now may be among the rows that were counted, but not read.
     const isCounted = !traits.deathTime || deadDetailed || reach.dead === 'complete';
-    const grown =
-      (traits.deathTime ? diedLately(deaths, !deadDetailed, now) : null) ?? (isCounted ? countGrown(reading, previous, now) : null);
+    const lately = traits.deathTime ? diedLately(deaths, !deadDetailed, now) : null;
+    const grown = lately ?? (isCounted ? countGrown(reading, previous, now) : null);
     if (grown === null) return null;
     const causes = cause == null ? [] : [fact('dead_cause', { type: cause.type, error: cause.error, count: cause.count, of: cause.of })];
     return { since: grown.since, evidence: [...grown.evidence, ...causes, fact('dead_total', { count: dead })] };

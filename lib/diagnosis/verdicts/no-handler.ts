@@ -43,13 +43,9 @@ export const noHandlerVerdict: VerdictRule = {
     const [oldest, ...others] = found;
     const [worst] = [...found].sort((a, b) => b.count - a.count);
     if (worst === undefined || oldest === undefined) return null;
-    return {
-      since: oldest.firstAt,
-      evidence: [
-        fact('type_never_out', { type: worst.type, count: worst.count, firstAt: worst.firstAt, ageMs: ageMs(worst.firstAt, now) }),
-        fact('others_go_out', { frontierAt }),
-        ...(others.length === 0 ? [] : [fact('more_types', { count: others.length })]),
-      ],
-    };
+    const { type, count, firstAt } = worst;
+    const waiting = fact('type_never_out', { type, count, firstAt, ageMs: ageMs(firstAt, now) });
+    const more = others.length === 0 ? [] : [fact('more_types', { count: others.length })];
+    return { since: oldest.firstAt, evidence: [waiting, fact('others_go_out', { frontierAt }), ...more] };
   },
 };

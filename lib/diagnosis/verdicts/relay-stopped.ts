@@ -20,15 +20,9 @@ const byRows: Judge = (circumstances) => {
   // A relay that tries and fails is not stopped: other verdicts cover that.
   if (now - still.since <= patience || isAlive(circumstances, patience)) return null;
   const unmoved = still.how === 'created' || still.how === 'again' ? [fact('nothing_moved', { sinceAt: isoOf(still.since) })] : [];
-  return {
-    since: isoOf(still.since),
-    evidence: [
-      ...(still.written ? [nothingOut(reading)] : unmoved),
-      ...forecast(circumstances, still.due),
-      waiting(still, now),
-      rhythm(usual, patience),
-    ],
-  };
+  const first = still.written ? [nothingOut(reading)] : unmoved;
+  const evidence = [...first, ...forecast(circumstances, still.due), waiting(still, now), rhythm(usual, patience)];
+  return { since: isoOf(still.since), evidence };
 };
 
 /** How many wait, and how it is known that they do. */
@@ -56,11 +50,8 @@ const bySlot: Judge = (circumstances) => {
   const since = isoOf(stop.since);
   if (stop.how === 'lost') return { since, evidence: [fact('slot_lost', { slot, reason: stop.reason })] };
   if (stop.how === 'missing') return { since, evidence: [fact('slot_missing', { slot })] };
-  const facts = [
-    ...factIfKnown('slot_events', { count: stop.events }),
-    ...factIfKnown('slot_lag', { lagBytes }),
-    ...factIfKnown('slot_held', { heldBytes }),
-  ];
+  const sizes = [...factIfKnown('slot_lag', { lagBytes }), ...factIfKnown('slot_held', { heldBytes })];
+  const facts = [...factIfKnown('slot_events', { count: stop.events }), ...sizes];
   const values = { slot, sinceAt: since };
   // If the slot has no reader, the verdict's own sentence says so: the other facts come first.
   return { since, evidence: stop.how === 'silent' ? [fact('slot_silent', values), ...facts] : [...facts, fact('slot_unread', values)] };

@@ -30,13 +30,11 @@ const newest = ({ unread }: Progress): UnreadSpan | null => unread.toSorted((a, 
 async function timed<T>(outbox: Outbox, access: Access, read: (db: Db) => Promise<T>, tooMuch: () => void) {
   const began = performance.now();
   try {
-    const found = await outbox.database.read(
-      async (db) => {
-        await setPlanner(db, outbox, access);
-        return read(db);
-      },
-      { statementMs: STATEMENT_MS },
-    );
+    const planned = async (db: Db): Promise<T> => {
+      await setPlanner(db, outbox, access);
+      return read(db);
+    };
+    const found = await outbox.database.read(planned, { statementMs: STATEMENT_MS });
     return { found, tookMs: performance.now() - began };
   } catch (error) {
     if (isTimeout(error)) tooMuch();
@@ -59,15 +57,11 @@ export async function backfill(session: Session, outbox: Outbox, store: Store): 
   const isTold = counts && unobservedSince === null;
   // What older events tried before the observer ended has been counted.
   const createdFrom = counts && unobservedSince !== null ? microsOf(unobservedSince) : null;
-  const { found, tookMs } = await timed(
-    outbox,
-    choice.access,
-    async (db) => ({
-      groups: await readCells(db, outbox, slice, stepMinutes, lease.acted),
-      attempts: isTold ? [] : await readPastAttempts(db, outbox, slice, stepMinutes, createdFrom),
-    }),
-    () => backfillWidth.tooWide(),
-  );
+  const readSlice = async (db: Db) => ({
+    groups: await readCells(db, outbox, slice, stepMinutes, lease.acted),
+    attempts: isTold ? [] : await readPastAttempts(db, outbox, slice, stepMinutes, createdFrom),
+  });
+  const { found, tookMs } = await timed(outbox, choice.access, readSlice, () => backfillWidth.tooWide());
   const rows = eventsIn(found.groups);
   if (rows > ROWS.most || tookMs > TOOK_MS.most) backfillWidth.tooWide();
   else if (rows < ROWS.least && tookMs < TOOK_MS.least) backfillWidth.narrow();
@@ -142,26 +136,23 @@ export async function recount(session: Session, outbox: Outbox, store: Store): P
 
   let counted = 0;
   const purged: number[] = [];
-  const { found, tookMs } = await timed(
-    outbox,
-    choice.access,
-    async (db) => {
-      const groups: PublishedGroup[] = [];
-      for (const span of runsOf(minutes)) {
-        const counts = await countByMinute(db, outbox, span);
-        for (const minute of minutesIn(span.from, span.to)) {
-          const rows = counts.get(minute) ?? 0;
-          const known = booked(minute, ALL_TYPES)?.published ?? 0;
-          counted += rows;
-          if (rows < known) purged.push(minute);
-          const whole = { from: minute * MINUTE, to: (minute + 1) * MINUTE };
-          if (rows > known) groups.push(...(await readCells(db, outbox, whole, 1, lease.acted)));
-        }
+  const readAgain = async (db: Db): Promise<PublishedGroup[]> => {
+    const groups: PublishedGroup[] = [];
+    for (const span of runsOf(minutes)) {
+      const counts = await countByMinute(db, outbox, span);
+      for (const minute of minutesIn(span.from, span.to)) {
+        const rows = counts.get(minute) ?? 0;
+        const known = booked(minute, ALL_TYPES)?.published ?? 0;
+        counted += rows;
+        if (rows < known) purged.push(minute);
+        const whole = { from: minute * MINUTE, to: (minute + 1) * MINUTE };
+        if (rows > known) groups.push(...(await readCells(db, outbox, whole, 1, lease.acted)));
       }
-      return groups;
-    },
-    () => (session.recountMinutes = Math.max(1, session.recountMinutes / 2)),
-  );
+    }
+    return groups;
+  };
+  const fewer = (): void => void (session.recountMinutes = Math.max(1, session.recountMinutes / 2));
+  const { found, tookMs } = await timed(outbox, choice.access, readAgain, fewer);
   const additions: Additions = new Map();
   const late = missing(found, names.of.bind(names), booked);
   addCells(additions, late, names);

@@ -144,11 +144,9 @@ const TRIED_ROWS = 50_000;
 
 /** Keeps the events that were tried more than once for the attempts observer. */
 function addTried(session: Session, span: Span, groups: readonly PublishedGroup[]): void {
-  const { tried } = session;
-  const goesOn = tried !== null && tried.to === span.from;
-  const rows = [...(goesOn ? tried.rows : []), ...groups.flatMap((group) => (group.tried === null ? [] : [group.tried]))];
-  session.tried =
-    rows.length > TRIED_ROWS ? { from: span.to, to: span.to, rows: [] } : { from: goesOn ? tried.from : span.from, to: span.to, rows };
+  const before = session.tried?.to === span.from ? session.tried : { from: span.from, rows: [] };
+  const rows = [...before.rows, ...groups.flatMap(({ tried }) => tried ?? [])];
+  session.tried = { to: span.to, ...(rows.length > TRIED_ROWS ? { from: span.to, rows: [] } : { from: before.from, rows }) };
 }
 
 /** Adds groups to the series of their type and of all types. `how` is set on the cells they are added to. */
@@ -193,13 +191,7 @@ export interface DepthNow {
 }
 
 function addDepth(additions: Additions, minute: number, { waiting, dead, oldestAgeMs }: DepthNow): void {
-  const cell = cellIn(additions, minute, ALL_TYPES);
-  cell.depth = {
-    samples: 1,
-    waitingSum: waiting,
-    waitingMax: waiting,
-    waitingLast: waiting,
-    deadLast: dead ?? -1,
-    oldestAgeMaxMs: oldestAgeMs === null ? -1 : Math.max(0, Math.round(oldestAgeMs)),
-  };
+  const counts = { samples: 1, waitingSum: waiting, waitingMax: waiting, waitingLast: waiting, deadLast: dead ?? -1 };
+  const oldestAgeMaxMs = oldestAgeMs === null ? -1 : Math.max(0, Math.round(oldestAgeMs));
+  cellIn(additions, minute, ALL_TYPES).depth = { ...counts, oldestAgeMaxMs };
 }

@@ -105,10 +105,8 @@ export class Keeper {
       const began = Date.now();
       // Set first: a tick that fails is not retried at once.
       session.tickDueAt = began + session.pace.everyMs;
-      const depth = within(
-        this.options.depthNow(this.id).catch(() => null),
-        DEPTH_WAIT_MS,
-      );
+      const asked = this.options.depthNow(this.id).catch(() => null);
+      const depth = within(asked, DEPTH_WAIT_MS);
       const { behind, tookMs } = await collect(session, outbox, store, depth);
       this.blind = false;
       session.tickDueAt = behind ? Date.now() + pauseAfter(tookMs) : began + session.pace.everyMs;

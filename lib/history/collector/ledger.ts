@@ -70,9 +70,8 @@ async function add(db: Db, outbox: string, tier: keyof typeof MINUTES_IN, added:
 /** Adds up minutes by the slice they are in. */
 function summed(minutes: Additions, sliceOfMinute: (minute: number) => number): Additions {
   const sums: Additions = new Map();
-  for (const [minute, series] of [...minutes].sort(([a], [b]) => a - b)) {
+  for (const [minute, series] of [...minutes].sort(([a], [b]) => a - b))
     for (const [name, cell] of series) addCell(cellIn(sums, sliceOfMinute(minute), name), cell);
-  }
   return sums;
 }
 

@@ -84,12 +84,9 @@ export function chooseMethod(outbox: Outbox, size: Size): Choice {
   return { ...seeing('observed', null, advice), sees: false };
 }
 
-const seeing = (method: CollectionMethod, access: Access | null, advice: Choice['advice']): Choice => ({
-  method,
-  access,
-  sees: true,
-  advice,
-});
+const seeing = (method: CollectionMethod, access: Access | null, advice: Choice['advice']): Choice => {
+  return { method, access, sees: true, advice };
+};
 
 /** The grant that an installation makes too. The host of the login is not known here: '%' is any. */
 function countersAdvice({ main, database: { engine, roles } }: Outbox): Choice['advice'] {

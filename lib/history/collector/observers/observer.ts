@@ -196,9 +196,8 @@ function idLots({ database: { engine } }: Outbox, at: PlaceSql, ids: readonly st
 }
 
 /** About how many rows a place has; Infinity for a view, which is not counted. Reads the catalogue and no row; locks nothing. */
-export async function estimateRows(db: Db, outbox: Outbox, place: Place): Promise<number> {
-  return place.description.kind === 'table' ? outbox.database.engine.estimateRows(db, place.table) : Infinity;
-}
+export const estimateRows = async (db: Db, outbox: Outbox, place: Place): Promise<number> =>
+  place.description.kind === 'table' ? outbox.database.engine.estimateRows(db, place.table) : Infinity;
 
 /** What the next tick needs of each row: from `found` for rows read (null: nothing), from `missed` for rows neither read nor gone. */
 export function follow<Row extends Pick<ObservedRow, 'id' | 'state'>, Known extends [string, ...unknown[]]>(
