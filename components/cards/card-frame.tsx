@@ -4,11 +4,7 @@ import { useTranslations } from 'next-intl';
 import type { CardView } from '@/lib/shared/embedding/views';
 import { ClockProvider } from '../figures/time';
 import classes from './card.module.css';
-import { Out } from './card-parts';
-import { DeadLettersView } from './dead-letters-card';
-import { FateView } from './fate-card';
-import { FleetView } from './fleet-card';
-import { OutboxView } from './outbox-card';
+import { DeadLettersView, FateView, FleetView, Out, OutboxView } from './card-views';
 import { useCard } from './use-card';
 
 /** A card in somebody else's page. */
