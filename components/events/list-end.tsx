@@ -92,22 +92,17 @@ export function ListNotice({ outbox, list }: { outbox: OutboxInfo; list: List<Ev
   const { filter, turned, setFilter, turnTo } = list;
   const { page, problem } = list.snapshot;
   const retry = <TextButton variant="default" size="xs" onClick={() => void list.refresh()} label={t('events.retry')} />;
-  if (page === null) {
-    if (problem?.code === 'timeout') {
-      return (
-        <Notice title={t('events.timeout.title')} text={t('events.timeout.text')}>
-          {outbox.capabilities.fields.createdAt && (
-            <TextButton
-              variant="default"
-              size="xs"
-              onClick={() => setFilter({ ...filter, from: secondsAgo(3_600), to: undefined })}
-              label={t('events.timeout.lastHour')}
-            />
-          )}
-          {retry}
-        </Notice>
-      );
-    }
+  const lastHour = () => setFilter({ ...filter, from: secondsAgo(3_600), to: undefined });
+  if (page === null && problem?.code === 'timeout')
+    return (
+      <Notice title={t('events.timeout.title')} text={t('events.timeout.text')}>
+        {outbox.capabilities.fields.createdAt && (
+          <TextButton variant="default" size="xs" onClick={lastHour} label={t('events.timeout.lastHour')} />
+        )}
+        {retry}
+      </Notice>
+    );
+  if (page === null)
     return (
       <Notice
         title={t('events.failed')}
@@ -125,21 +120,14 @@ export function ListNotice({ outbox, list }: { outbox: OutboxInfo; list: List<Ev
         {retry}
       </Notice>
     );
-  }
   if (countFilters(filter) === 0) {
     return <Notice title={t('events.empty.title')} text={t('events.empty.text', { table: outbox.table })} />;
   }
-  return <NoMatch page={page} list={list} />;
-}
-
-function NoMatch({ page, list }: ShownPage) {
-  const t = useTranslations('events');
   const { nextCursor } = page;
-  const { filter, setFilter, turnTo } = list;
   return (
-    <Notice title={t('noMatch.title')} text={<Searched page={page} list={list} />}>
-      {nextCursor !== null && <TextButton size="xs" onClick={() => turnTo(nextCursor)} label={t('noMatch.further')} />}
-      <TextButton variant="default" size="xs" onClick={() => setFilter({ order: filter.order })} label={t('filter.clearAll')} />
+    <Notice title={t('events.noMatch.title')} text={<Searched page={page} list={list} />}>
+      {nextCursor !== null && <TextButton size="xs" onClick={() => turnTo(nextCursor)} label={t('events.noMatch.further')} />}
+      <TextButton variant="default" size="xs" onClick={() => setFilter({ order: filter.order })} label={t('events.filter.clearAll')} />
     </Notice>
   );
 }

@@ -91,18 +91,11 @@ interface PolledSnapshotOptions<T extends Snapshot> {
   pollMs?: (snapshot: T) => number | undefined;
 }
 
-interface PolledSnapshot<T> {
-  snapshot: T;
-  everyMs: number;
-  /** Set if the last reading failed; the snapshot is then the last good one. */
-  failing: FailedReading | null;
-  reading: boolean;
-  /** Reads now, paused or not: for instance after an intervention. */
-  refresh: () => Promise<void>;
-}
-
-/** Polls one action for the current screen, unless the tab is hidden, `paused` or switched off; a failure keeps the last good figures. */
-export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOptions<T>): PolledSnapshot<T> {
+/**
+ * Polls one action for the current screen, unless the tab is hidden, `paused` or switched off; a failure keeps the last good figures, and
+ * stands in `failing`. `refresh` reads now, paused or not.
+ */
+export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOptions<T>) {
   const { key, action, initial, paused: held = false } = options;
   const { paused: switchedOff, report } = useLiveControl();
   const still = held || switchedOff;

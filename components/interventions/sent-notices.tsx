@@ -2,17 +2,10 @@ import { createContext, useCallback, useContext, useEffect, useMemo, useState, t
 import { useConsole, useMay } from '../frame/console';
 import { sentBy, type Sent } from './sent';
 
-interface SentNoticesValue {
-  /** Called when a dialog has closed: what it got no answer for is checked here. */
-  takeOver: () => void;
-  /** Sent from this browser and not answered yet, or answered and not closed. */
-  sent: readonly Sent[];
-  close: (key: string) => void;
-}
+const SentContext = createContext({ takeOver: () => {}, sent: [] as readonly Sent[], close: (_key: string) => {} });
 
-const SentContext = createContext<SentNoticesValue>({ takeOver: () => undefined, sent: [], close: () => undefined });
-
-export const useSentNotices = (): SentNoticesValue => useContext(SentContext);
+/** `sent`: from this browser, and not answered yet, or not closed. `takeOver`: a dialog has closed; what it got no answer for is checked. */
+export const useSentNotices = () => useContext(SentContext);
 
 /** Interventions sent from this browser and not answered before a reload or a closed dialog: checked until their outcome is known. */
 export function SentProvider({ children }: { children: ReactNode }) {

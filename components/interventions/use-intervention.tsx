@@ -1,4 +1,4 @@
-import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import type { InterventionResult } from '@/lib/shared/model';
 import type { Open, Opening } from './send';
 
@@ -6,17 +6,10 @@ const loadDialog = () => import('./intervention-dialog');
 const InterventionDialog = lazy(async () => ({ default: (await loadDialog()).InterventionDialog }));
 const prepare = () => void loadDialog();
 
-export interface Intervention {
-  open: Open;
-  /** Loads the dialog's script before it is needed, when rows are ticked. */
-  prepare: () => void;
-  /** What the dialog is open for; screens pause polling meanwhile. */
-  opening: Opening | null;
-  /** The confirm dialog and result panel, loaded on first use. `onSettled`: called once per intervention, when its outcome is known. */
-  dialog: (onSettled: (result: InterventionResult) => void) => ReactNode;
-}
+export type Intervention = ReturnType<typeof useIntervention>;
 
-export function useIntervention(): Intervention {
+/** The confirm dialog, loaded on first use, or by `prepare`. Screens pause polling while it is `opening` something. */
+export function useIntervention() {
   const [opening, setOpening] = useState<Opening | null>(null);
   const opener = useRef<Element | null>(null);
   const open: Open = ({ id, name }, operation, events) => {
@@ -31,7 +24,8 @@ export function useIntervention(): Intervention {
       if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus({ preventScroll: true });
     });
   };
-  const dialog: Intervention['dialog'] = (onSettled) =>
+  /** `onSettled` is called once per intervention, when its outcome is known. */
+  const dialog = (onSettled: (result: InterventionResult) => void) =>
     opening !== null && (
       <Suspense fallback={null}>
         <InterventionDialog key={opening.key} opening={opening} onClose={close} onSettled={onSettled} onOpen={open} />

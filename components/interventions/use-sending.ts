@@ -61,19 +61,13 @@ export function useSending({ subject: { id: outbox, name: outboxName }, key }: O
   return { sending, send };
 }
 
-export interface Preview {
-  preview: InterventionPreview | null;
-  problem: ProblemInfo | null;
-  loading: boolean;
-  /** Reads the rows as they are now; these then count as seen. */
-  readAgain: () => void;
-}
+export type Preview = ReturnType<typeof usePreview>;
 
 /**
  * What the operation would do to these events; those without a version (undo) are read as they are. People decide by a preview: it stays
  * until they ask for another.
  */
-export function usePreview({ subject, operation, events, key }: Opening): Preview {
+export function usePreview({ subject, operation, events, key }: Opening) {
   const { preview: ask } = useConsole().interventions;
   const [round, setRound] = useState({ number: 0, seen: events });
   // A refusal is an answer too: it is shown while the next one is read.
@@ -93,6 +87,7 @@ export function usePreview({ subject, operation, events, key }: Opening): Previe
     preview,
     problem: data?.ok === false ? data.problem : null,
     loading: isFetching,
+    /** Reads the rows as they are now; these then count as seen. */
     readAgain: () => setRound(({ number, seen }) => ({ number: number + 1, seen: preview === null ? seen : asSeen(preview) })),
   };
 }

@@ -1,16 +1,8 @@
 import { useMemo, useState } from 'react';
 import type { OutboxEvent } from '@/lib/shared/model';
 
-interface SteadyRows<T extends { id: string }> {
-  /** The rows in their places on screen, each as it was read last. */
-  rows: T[];
-  /** Ids of rows that are not in the list any more: purged, or not matching the filter. */
-  gone: ReadonlySet<string>;
-  newer: number;
-}
-
-/** Merges a new reading into the rows on screen without moving any; new rows are counted. */
-export function steadyRows<T extends { id: string }>(standing: readonly T[], latest: readonly T[]): SteadyRows<T> {
+/** Merges a new reading into the rows on screen without moving any; new rows are counted, and `gone` are the ids of purged or changed ones. */
+export function steadyRows<T extends { id: string }>(standing: readonly T[], latest: readonly T[]) {
   const byId = new Map(latest.map((row) => [row.id, row]));
   const known = new Set(standing.map(({ id }) => id));
   const newer = latest.filter(({ id }) => !known.has(id)).length;

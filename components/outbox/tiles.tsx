@@ -110,6 +110,13 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
     since && words('tiles.ratesSince', { known: words(`known.${throughput.known}`), clock: format.recent(since, Date.parse(asOf)) });
   const { touched } = latency;
   const time = (ms: number | null) => <Percentile large ms={ms} of={latency} />;
+  const percentiles: [string, ReactNode][] = (['p50', 'p95', 'p99'] as const).map((name) => [name, time(latency[`${name}Ms`])]);
+  const times = isMeanOnly(latency)
+    ? ([
+        [words('tiles.mean'), <Mean key="mean" large of={latency} />],
+        ['p50, p95, p99', <Figure key="none" text={null} why={latency.why} />],
+      ] as const)
+    : [...percentiles, [words('tiles.mean'), time(latency.meanMs)] as const];
   const oldestOf: TileProps['of'] =
     oldestPendingAt !== null || depth.waiting.count === 0
       ? { known: 'exact' }
@@ -144,25 +151,7 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
       of={latency}
       knownText={isClose(latency) ? words('known.within', { share: format.percent(latency.errorShare ?? 0) }) : undefined}
     >
-      {isMeanOnly(latency) ? (
-        <FactList
-          className={classes.split}
-          facts={[
-            [words('tiles.mean'), <Mean key="mean" large of={latency} />],
-            ['p50, p95, p99', <Figure key="none" text={null} why={latency.why} />],
-          ]}
-        />
-      ) : (
-        <FactList
-          className={classes.split}
-          facts={[
-            ['p50', time(latency.p50Ms)],
-            ['p95', time(latency.p95Ms)],
-            ['p99', time(latency.p99Ms)],
-            [words('tiles.mean'), time(latency.meanMs)],
-          ]}
-        />
-      )}
+      <FactList className={classes.split} facts={times} />
       {touched.count !== null && touched.p95Ms !== null && (
         <p className={classes.tileFoot}>
           {words('tiles.touched', { known: touched.known, count: touched.count, p95: format.latency(touched.p95Ms) })}

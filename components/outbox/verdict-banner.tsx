@@ -25,22 +25,21 @@ const NEXT_STEP: Record<Verdict, ((fact: (code: string, name: string) => string 
   relay_stopped: null,
   log_held: null,
   broker_refusing: () => FAILING,
-  poison_row: (fact) => createdAt(fact('blocking_row', 'headAt') ?? fact('endless_rows', 'firstAt')),
+  poison_row: (fact) => waitingWith('from', fact('blocking_row', 'headAt') ?? fact('endless_rows', 'firstAt')),
   starved: () => '/events?state=retrying&order=oldest',
-  no_handler: (fact) => withFilter('type', fact('type_never_out', 'type')),
-  blocked_on_key: (fact) => withFilter('aggregate', fact('key_behind', 'key')),
+  no_handler: (fact) => waitingWith('type', fact('type_never_out', 'type')),
+  blocked_on_key: (fact) => waitingWith('aggregate', fact('key_behind', 'key')),
   dead_growing: () => '/dead-letters',
   stuck_processing: () => '/events?state=processing&order=oldest',
   falling_behind: () => WAITING,
   healthy: () => '/events',
 };
 
-/** Those waiting that were created at this time. */
-const createdAt = (at: string | null): string =>
-  at === null ? WAITING : `${WAITING}&${new URLSearchParams({ from: at, to: new Date(Date.parse(at) + 1).toISOString() }).toString()}`;
-
-function withFilter(name: 'type' | 'aggregate', value: string | null): string {
-  return value === null ? WAITING : `${WAITING}&${new URLSearchParams({ [name]: value }).toString()}`;
+/** Those waiting of this type or aggregate, or created at this time. */
+function waitingWith(name: 'type' | 'aggregate' | 'from', value: string | null): string {
+  if (value === null) return WAITING;
+  const end = name === 'from' && { to: new Date(Date.parse(value) + 1).toISOString() };
+  return `${WAITING}&${new URLSearchParams({ [name]: value, ...end }).toString()}`;
 }
 
 const named = (sessions: NonNullable<MarkedSnapshot['sessions']>): string =>
