@@ -1,7 +1,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { LACK_REASONS, type AuditLack } from '@/lib/shared/changes/carrying';
-import { Since } from '../figures/time';
+import { Since } from '../figures/format';
 import classes from './audit-lacks.module.css';
 
 const NAMED = 3;

@@ -5,7 +5,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import messages from '@/lib/messages/en.json';
 import type { AuditEntry } from '@/lib/shared/model';
-import { ClockProvider } from '../figures/time';
+import { ClockProvider } from '../figures/format';
 import { AuditLine } from './audit-line';
 
 const ENTRY: AuditEntry = {

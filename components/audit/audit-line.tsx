@@ -7,11 +7,10 @@ import type { AuditEntry, AuditPage } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { timeInId } from '@/lib/shared/changes/record-time';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { useFormat } from '../figures/use-format';
+import { AbsoluteTime, RelativeTime, useFormat } from '../figures/format';
 import { FactList, TableHead } from '../frame/note';
 import { TextLink } from '../frame/popovers';
 import { useBecauseText } from '../interventions/operations';
-import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { actionHref, eventHref } from '../hrefs';
 import classes from './audit.module.css';
 

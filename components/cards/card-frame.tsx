@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import type { CardView } from '@/lib/shared/embedding/views';
-import { ClockProvider } from '../figures/time';
+import { ClockProvider } from '../figures/format';
 import classes from './card.module.css';
 import { DeadLettersView, FateView, FleetView, Out, OutboxView } from './card-views';
 import { useCard } from './use-card';

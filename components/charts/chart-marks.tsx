@@ -5,7 +5,7 @@ import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
 import type { ChartMark, Mark } from '@/lib/shared/figures/marks';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import { Float, useFloat } from '../frame/float';
 import { useChange } from '../frame/use-change';
 import { TextButton } from '../frame/popovers';

@@ -1,7 +1,7 @@
 import { useTranslations } from 'next-intl';
 import { type KeyboardEvent, memo, type PointerEvent, useId } from 'react';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
-import { type Format, useFormat } from '../figures/use-format';
+import { type Format, useFormat } from '../figures/format';
 import { ChartMarks } from './chart-marks';
 import { type ChartLine, type ChartProps, type DragSelection, type HeatPane, INSET, isReadLeft, runsOf, selectedSpan } from './chart-model';
 import { LineSign, lineText, useCursor, useStepNotes } from './chart-parts';

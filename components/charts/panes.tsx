@@ -2,7 +2,7 @@ import { useResizeObserver } from '@mantine/hooks';
 import { useTranslations } from 'next-intl';
 import { memo, useMemo } from 'react';
 import { zoneOffsetMs } from '@/lib/shared/text/zoned-time';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import {
   ageAxis,
   type BarPane,

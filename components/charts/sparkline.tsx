@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { useTranslations } from 'next-intl';
 import { groundPath, linePath, runsOf, tenth } from './chart-model';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import classes from '../figures/figures.module.css';
 
 /** Zero at the bottom: a path per run of known values; a dot for the last value if known, and for each one alone between gaps. */

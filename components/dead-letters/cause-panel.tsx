@@ -5,7 +5,7 @@ import type { CauseNote, CauseSample, DeadLetterGroup } from '@/lib/shared/dead-
 import type { ActionResult } from '@/lib/shared/problems';
 import type { Run } from '@/lib/shared/runs/runs';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { RelativeTime } from '../figures/time';
+import { RelativeTime } from '../figures/format';
 import { Link } from '../frame/go';
 import { ReasonPopover } from '../frame/reason-popover';
 import { useChange } from '../frame/use-change';

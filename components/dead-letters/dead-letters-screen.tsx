@@ -13,7 +13,7 @@ import type { Ticks } from '../events/ticks';
 import type { PlanChoice } from '../interventions/use-plan';
 import { planOperations } from '../interventions/operations';
 import { useSteadyRows } from '../lists/steady-rows';
-import { RelativeTime } from '../figures/time';
+import { RelativeTime } from '../figures/format';
 import { useMay } from '../frame/console';
 import type { CauseDetails } from './cause-panel';
 import { Causes } from './causes';

@@ -15,8 +15,7 @@ import type { Candidate, Confidence, Examination, MappedRole, Sample } from '@/l
 import type { ActionResult } from '@/lib/shared/problems';
 import { LIVE_STATES, type LiveState } from '@/lib/shared/states';
 import { StateMark } from '../figures/mark';
-import { RelativeTime } from '../figures/time';
-import { useFormat } from '../figures/use-format';
+import { RelativeTime, useFormat } from '../figures/format';
 import { TableHead } from '../frame/note';
 import { CopyText } from '../frame/popovers';
 import { Select } from '../frame/controls';

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSummary } from '@/lib/shared/doctor';
 import { findingLines, type Reader } from '@/lib/shared/doctor-text';
 import { SeverityMark } from '../figures/mark';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import { doctorHref } from '../hrefs';
 import { Note } from '../frame/note';
 

@@ -7,7 +7,7 @@ import { findingFacts, findingLines, unseenText, valueText } from '@/lib/shared/
 import type { ActionResult } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { SeverityMark } from '../figures/mark';
-import { RelativeTime } from '../figures/time';
+import { RelativeTime } from '../figures/format';
 import { doctorHref } from '../hrefs';
 import { FactList, TableHead } from '../frame/note';
 import { CopyText, TextButton } from '../frame/popovers';

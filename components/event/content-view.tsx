@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl';
 import { lazy, Suspense, useState } from 'react';
 import type { Content, Unread } from '@/lib/shared/lists/shown';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import { TextButton } from '../frame/popovers';
 import { Block, CopyAction, useBeginning } from './facts';
 import { ChoiceBar } from '../frame/controls';

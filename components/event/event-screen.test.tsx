@@ -6,7 +6,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import messages from '@/lib/messages/en.json';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
-import { ClockProvider } from '../figures/time';
+import { ClockProvider } from '../figures/format';
 import { ConsoleContext, type ConsoleValue } from '../frame/console';
 import { Attempts } from '../figures/figure';
 import { EventOperations, EventTimeline } from './event-screen';

@@ -8,7 +8,7 @@ import type { EventDetail, EventUpdate, OutboxInfo } from '@/lib/shared/model';
 import type { Action, ActionResult } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
-import { AbsoluteTime } from '../figures/time';
+import { AbsoluteTime } from '../figures/format';
 import { useGo } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
 import { useShortcuts } from '../frame/shortcuts';

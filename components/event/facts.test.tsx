@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { fieldsWhere, stateCapabilities } from '@/lib/outbox/capabilities';
 import messages from '@/lib/messages/en.json';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
-import { ClockProvider } from '../figures/time';
+import { ClockProvider } from '../figures/format';
 import { Facts } from './facts';
 
 const words = messages.event.facts;

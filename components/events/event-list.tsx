@@ -4,7 +4,7 @@ import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState
 import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
 import { type EventFilter, type EventPage, INTERVENTION_EVENTS_MAX, type InterventionResult, type OutboxInfo } from '@/lib/shared/model';
 import { sumText } from '@/lib/shared/text/money';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import { useMay } from '../frame/console';
 import type { Snapshot } from '../frame/live';
 import { useShortcuts } from '../frame/shortcuts';

@@ -9,8 +9,7 @@ import type { EventsSnapshot, OutboxEvent, OutboxInfo } from '@/lib/shared/model
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { Attempts, Figure } from '../figures/figure';
 import { StateMark } from '../figures/mark';
-import { AbsoluteTime, RelativeTime } from '../figures/time';
-import { type Format, useFormat } from '../figures/use-format';
+import { AbsoluteTime, type Format, RelativeTime, useFormat } from '../figures/format';
 import { useMay } from '../frame/console';
 import { eventHref } from '../hrefs';
 import type { ShownRows } from '../lists/steady-rows';

@@ -3,7 +3,7 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { countFilters } from '@/lib/shared/lists/event-filter';
 import type { EventsSnapshot, EventFilter, EventPage, OutboxInfo } from '@/lib/shared/model';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import type { Snapshot } from '../frame/live';
 import { Notice } from '../frame/note';
 import { TextButton } from '../frame/popovers';

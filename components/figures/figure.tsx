@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl';
 import { UNREAD_REASONS, type Count, type Known, type Percentiles, type UnavailableReason } from '@/lib/shared/figures/measured';
 import { type Summary, type OutboxEvent } from '@/lib/shared/model';
 import { markKnown } from '@/lib/shared/text/format';
-import { useFormat } from './use-format';
+import { useFormat } from './format';
 import classes from './figures.module.css';
 
 /** Text with a reason, shown on hover, touch and keyboard focus. */

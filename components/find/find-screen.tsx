@@ -7,7 +7,7 @@ import { useId, useState } from 'react';
 import { type Found, type FoundEvent, type FoundIn, keyProblem, leftOpen } from '@/lib/shared/lists/found';
 import type { Action } from '@/lib/shared/problems';
 import { FateMark } from '../figures/mark';
-import { AbsoluteTime } from '../figures/time';
+import { AbsoluteTime } from '../figures/format';
 import { useOutboxName } from '../frame/console';
 import { useGo } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';

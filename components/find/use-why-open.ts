@@ -1,6 +1,6 @@
 import { useTranslations } from 'next-intl';
 import type { FoundIn } from '@/lib/shared/lists/found';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 
 /** What an outbox has to say of a key beside its events: why there may be others, and how far it was searched. */
 export function useWhyOpen(): (part: Pick<FoundIn, 'why' | 'searched'>) => string[] {

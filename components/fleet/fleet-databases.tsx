@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useTranslations } from 'next-intl';
 import { CONNECTION_ROLES } from '@/lib/shared/connections';
 import type { FleetDatabase } from '@/lib/shared/figures/fleet';
-import { Since } from '../figures/time';
+import { Since } from '../figures/format';
 import classes from './fleet-databases.module.css';
 import lines from './lines.module.css';
 

@@ -6,7 +6,7 @@ import messages from '@/lib/messages/en.json';
 import type { FleetLine } from '@/lib/shared/figures/fleet';
 import type { FleetNews } from '@/lib/shared/doctor';
 import type { DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
-import { ClockProvider } from '../figures/time';
+import { ClockProvider } from '../figures/format';
 import { News } from './fleet-news';
 
 const group: DeadLetterGroup = {

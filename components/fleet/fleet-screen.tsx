@@ -11,7 +11,7 @@ import type { FleetLine } from '@/lib/shared/figures/fleet';
 import type { ActionResult } from '@/lib/shared/problems';
 import { AuditLacks } from '../audit/audit-lacks';
 import { TableSigns } from '../figures/mark';
-import { Age } from '../figures/time';
+import { Age } from '../figures/format';
 import { useOutboxName } from '../frame/console';
 import { Note } from '../frame/note';
 import { useShortcuts } from '../frame/shortcuts';

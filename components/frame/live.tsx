@@ -7,8 +7,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import { within } from '@/lib/shared/async/within';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { ActionResult, ShownCode } from '@/lib/shared/problems';
-import { useIsStale } from '../figures/time';
-import { useFormat } from '../figures/use-format';
+import { useFormat, useIsStale } from '../figures/format';
 import classes from './frame.module.css';
 import { useShortcuts } from './shortcuts';
 

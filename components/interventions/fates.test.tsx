@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { resultOf } from '@/fixtures/intervention-result';
 import messages from '@/lib/messages/en.json';
 import { type Fate, type Fates, FATES } from '@/lib/shared/changes/fates';
-import { ClockProvider } from '../figures/time';
+import { ClockProvider } from '../figures/format';
 import { FateLine, type Followed, hueOf, useResultSentence } from './fates';
 import { ConsoleContext, type ConsoleValue } from '../frame/console';
 import { SentNotice } from './panels';

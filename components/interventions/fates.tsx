@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import { failuresOf, type Fates, isFollowed, outOf, underWay } from '@/lib/shared/changes/fates';
 import type { InterventionResult } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { RelativeTime } from '../figures/time';
+import { RelativeTime } from '../figures/format';
 import { useConsole } from '../frame/console';
 import { valueOf } from '../frame/use-change';
 import classes from './intervention-dialog.module.css';

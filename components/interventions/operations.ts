@@ -2,7 +2,7 @@ import { useTranslations } from 'next-intl';
 import type { OutboxEvent, OutboxInfo, SkipCode, Skipped } from '@/lib/shared/model';
 import type { State } from '@/lib/shared/states';
 import { groupBy } from '@/lib/shared/group-by';
-import { useAgo } from '../figures/time';
+import { useAgo } from '../figures/format';
 
 /** The operations in the order they are offered; others that an outbox has follow. */
 const ORDER = ['retry', 'requeue', 'release', 'archive', 'restore'];

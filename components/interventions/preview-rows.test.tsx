@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import messages from '@/lib/messages/en.json';
 import type { InterventionPreview } from '@/lib/shared/model';
-import { ClockProvider } from '../figures/time';
+import { ClockProvider } from '../figures/format';
 import { About, PreviewRows } from './preview-rows';
 
 const row = (id: number, minute: number, error: string | null, amount: string | null = null, allowed = true) =>

@@ -6,7 +6,7 @@ import { shortIso } from '@/lib/shared/figures/chart-view';
 import { FILTER_TEXT_MAX } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import { Float, useFloat } from '../frame/float';
 import { Form, TextButton } from '../frame/popovers';
 import { Checkbox, TextField } from '../frame/controls';

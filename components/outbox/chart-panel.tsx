@@ -8,7 +8,7 @@ import type { Series, SeriesLine } from '@/lib/shared/model';
 import { CHART_HEIGHT, type ChartLine, type ChartProps, type Pane } from '../charts/chart-model';
 import { LineSign, lineText, useStepNotes } from '../charts/chart-parts';
 import { Figure } from '../figures/figure';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import { TableHead } from '../frame/note';
 import classes from './charts.module.css';
 import screen from './outbox.module.css';

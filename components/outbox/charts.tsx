@@ -13,7 +13,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { timeSpan, type TimeSpan } from '../charts/chart-model';
 import { ChartCursorProvider, TakeOffContext } from '../charts/chart-parts';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import { useViewChange } from '../shell/outbox-bar';
 import { ButtonPopover, Form, TextButton } from '../frame/popovers';
 import { useChange } from '../frame/use-change';

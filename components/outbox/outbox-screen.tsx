@@ -7,7 +7,7 @@ import { useTranslations } from 'next-intl';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { ChartView, MarkedSnapshot } from '@/lib/shared/figures/chart-view';
-import { useIsStale } from '../figures/time';
+import { useIsStale } from '../figures/format';
 import { usePolledSnapshot } from '../frame/live';
 import { ReadOnlyNote } from '../frame/note';
 import { DoctorLine } from '../doctor/doctor-line';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { exact, unavailable } from '@/lib/shared/figures/measured';
 import messages from '@/lib/messages/en.json';
 import type { Summary } from '@/lib/shared/model';
-import { ClockProvider } from '../figures/time';
+import { ClockProvider } from '../figures/format';
 import { Tiles } from './tiles';
 
 const asOf = '2026-11-21T14:02:11.000Z';

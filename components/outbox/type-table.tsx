@@ -11,7 +11,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 import type { Window } from '@/lib/shared/figures/windows';
 import { Figure } from '../figures/figure';
 import { isLacking } from '@/lib/shared/figures/measured';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import { Sparkline } from '../charts/sparkline';
 import { outboxHref } from '../hrefs';
 import { LeftOut } from './left-out';

@@ -3,8 +3,7 @@ import type { Count } from '@/lib/shared/figures/measured';
 import type { FleetLine } from '@/lib/shared/figures/fleet';
 import type { Evidence, SentenceFact } from '@/lib/shared/figures/verdicts';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { useNow, useTicking } from '../figures/time';
-import { useFormat } from '../figures/use-format';
+import { useFormat, useNow, useTicking } from '../figures/format';
 
 /** The value that the catalogues' `select` tests for if something is unknown. */
 const NONE = 'none';

@@ -7,7 +7,7 @@ import { noFigures } from '@/lib/figures/summarise';
 import type { MarkedSnapshot } from '@/lib/shared/figures/chart-view';
 import type { OutboxInfo } from '@/lib/shared/model';
 import { ago, historyOf, judge, NOW, type Given } from '@/fixtures/readings';
-import { ClockProvider } from '../figures/time';
+import { ClockProvider } from '../figures/format';
 import { VerdictBanner } from './verdict-banner';
 
 const banner = (

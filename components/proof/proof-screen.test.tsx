@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import messages from '@/lib/messages/en.json';
 import type { ProofStatus } from '@/lib/shared/changes/proofs';
-import { ClockProvider } from '../figures/time';
+import { ClockProvider } from '../figures/format';
 import { ProofResults } from './proof-screen';
 
 test('events are told by ids that may be cut, each with the whole one beside it', () => {

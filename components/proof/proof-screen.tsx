@@ -20,7 +20,7 @@ import type { ProofCase, ProofResult, ProofStatus } from '@/lib/shared/changes/p
 import type { ActionResult } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
-import { RelativeTime } from '../figures/time';
+import { RelativeTime } from '../figures/format';
 import { ReasonPopover } from '../frame/reason-popover';
 import { TextButton } from '../frame/popovers';
 import { outboxHref } from '../hrefs';

@@ -5,7 +5,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { PLAN_HOURS, type Approval, type Plan } from '@/lib/shared/runs/plans';
 import type { Run } from '@/lib/shared/runs/runs';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import { useMay } from '../frame/console';
 import { useGo } from '../frame/go';
 import { CopyText, TextButton } from '../frame/popovers';

@@ -2,7 +2,7 @@ import { useTranslations } from 'next-intl';
 import type { Plan } from '@/lib/shared/runs/plans';
 import { formatMoney } from '@/lib/shared/text/money';
 import { useOutboxName } from '../frame/console';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import { useOperationName } from '../interventions/operations';
 import classes from './runs.module.css';
 

@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import type { ActionResult } from '@/lib/shared/problems';
 import { RATE_MAX, type Pace, type Run } from '@/lib/shared/runs/runs';
-import { useFormat } from '../figures/use-format';
+import { useFormat } from '../figures/format';
 import { Select, TextField } from '../frame/controls';
 import { ButtonPopover, Form, TextButton } from '../frame/popovers';
 import { useChange } from '../frame/use-change';

@@ -1,7 +1,7 @@
 import { useTranslations } from 'next-intl';
 import { PAUSE_REASONS, type PauseReason, type Run } from '@/lib/shared/runs/runs';
 import { useOutboxName } from '../frame/console';
-import { type Format, useFormat } from '../figures/use-format';
+import { type Format, useFormat } from '../figures/format';
 
 /** What became of a run's events, in the order in which a bar shows them; together they are all of them. */
 type Shares = Record<'out' | 'done' | 'failed' | 'waiting' | 'other' | 'skipped' | 'remaining', number>;
