@@ -123,7 +123,7 @@ function DeedDetails({ of }: { of: NonNullable<AuditEntry['after']> }) {
   const facts = Object.entries(of).map(
     ([name, value]) => [t.has(`deed.names.${name}`) ? t(`deed.names.${name}`) : name, <bdi>{text(name, value)}</bdi>] as const,
   );
-  return <FactList className={classes.deed} facts={facts} />;
+  return <FactList paired className={classes.deed} facts={facts} />;
 }
 
 const ICONS = { applied: IconCheck, none: IconMinus, refused: IconBan, unknown: IconHelpCircle } as const;

@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, UnstyledButton } from '@mantine/core';
+import { Button, Title, UnstyledButton } from '@mantine/core';
 import { IconArrowUp } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { AUDIT_OUTCOMES, serialiseAuditFilter } from '@/lib/shared/lists/audit-filter';
@@ -47,7 +47,7 @@ export function AuditScreen({ filter, cursor, operations, initial, load }: Audit
   return (
     <div className={classes.screen}>
       <div className={classes.head}>
-        <h1 className={classes.title}>{t('title')}</h1>
+        <Title order={1}>{t('title')}</Title>
         <span role="status">
           {newer > 0 && (
             <Button size="compact-xs" onClick={showLatest} leftSection={<IconArrowUp size={12} aria-hidden />}>

@@ -1,5 +1,6 @@
 'use client';
 
+import { Title } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useTransition } from 'react';
@@ -35,7 +36,7 @@ export function DetectScreen({ databases, chosen, answer, examination, examine }
   return (
     <div className={classes.screen}>
       <header className={classes.head}>
-        <h1 className={classes.title}>{t('title')}</h1>
+        <Title order={1}>{t('title')}</Title>
         <p className={classes.intro}>{t('intro')}</p>
         <div className={classes.choice}>
           {databases.length <= SIDE_BY_SIDE ? (

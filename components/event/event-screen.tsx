@@ -1,9 +1,10 @@
 'use client';
 
-import { IconAlertTriangle, IconArchive } from '@tabler/icons-react';
+import { IconArchive } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
 import { useRef } from 'react';
+import { Title } from '@mantine/core';
 import type { EventDetail, EventUpdate, OutboxInfo } from '@/lib/shared/model';
 import type { Action, ActionResult } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
@@ -16,7 +17,7 @@ import { useMay } from '../frame/console';
 import { TextButton } from '../frame/popovers';
 import { useIntervention } from '../interventions/use-intervention';
 import { inOrder, OPERATION_KEYS, useBecauseText, useOperationName } from '../interventions/operations';
-import { ReadOnlyNote } from '../frame/note';
+import { ReadOnlyNote, SignedText } from '../frame/note';
 import { eventHref } from '../hrefs';
 import { useTrail } from '../lists/trail';
 import { ContentView } from './content-view';
@@ -87,10 +88,10 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
     <div className={classes.screen} data-stale={failing !== null || undefined}>
       <header className={classes.header}>
         <StateMark state={event.state} label={event.stateLabel} />
-        <h1 className={classes.title}>
+        <Title order={1}>
           <bdi>{event.type ?? t('events.noType')}</bdi>
           {event.aggregateId !== null && <bdi className={classes.aggregate}>{event.aggregateId}</bdi>}
-        </h1>
+        </Title>
         <EventTrail outbox={outbox.id} id={event.id} />
         <span className={classes.eventId}>
           <bdi className={classes.mono}>{event.id}</bdi>
@@ -100,23 +101,17 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
       <ReadOnlyNote outbox={outbox} />
       <EventOperations detail={snapshot} outbox={outbox} onOperate={operate} />
       {cautions.map((text) => (
-        <p key={text} className={classes.caution}>
-          <IconAlertTriangle size={16} aria-hidden />
-          <span>{text}</span>
-        </p>
+        <SignedText key={text} text={text} />
       ))}
       {archived !== null && (
-        <p className={classes.archived}>
-          <IconArchive size={16} aria-hidden />
-          <span>
-            {t.rich('event.archived', {
-              by: archived.by,
-              state: t(`states.${archived.fromState}`),
-              reason: archived.reason,
-              at: () => <AbsoluteTime at={archived.at} />,
-            })}
-          </span>
-        </p>
+        <SignedText
+          icon={IconArchive}
+          hue="grey"
+          text={t.rich('event.archived', {
+            ...{ by: archived.by, state: t(`states.${archived.fromState}`), reason: archived.reason },
+            at: () => <AbsoluteTime at={archived.at} />,
+          })}
+        />
       )}
       <div className={classes.columns}>
         <div className={classes.story}>

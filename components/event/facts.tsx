@@ -126,7 +126,7 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
   );
   return (
     <Block title={t('title')}>
-      <FactList className={classes.facts} facts={[...facts, [t('outbox'), place], [t('links'), links.length > 0 ? linked : null]]} />
+      <FactList paired className={classes.facts} facts={[...facts, [t('outbox'), place], [t('links'), links.length > 0 ? linked : null]]} />
     </Block>
   );
 }

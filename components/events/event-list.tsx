@@ -1,4 +1,4 @@
-import { CloseButton } from '@mantine/core';
+import { CloseButton, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react';
 import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
@@ -67,7 +67,7 @@ export function EventListScreen({ list, root, title, tools, page, ticked, whole,
   return (
     <div className={classes.screen} data-sections={sections} ref={root}>
       <header className={classes.header}>
-        <h1 className={classes.title}>{title}</h1>
+        <Title order={1}>{title}</Title>
         {tools}
       </header>
       {children}

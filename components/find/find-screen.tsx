@@ -1,6 +1,6 @@
 'use client';
 
-import { TextInput } from '@mantine/core';
+import { TextInput, Title } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useId, useState } from 'react';
@@ -30,7 +30,7 @@ export function FindScreen({ asked, initial, load }: FindScreenProps) {
   const t = useTranslations('find');
   return (
     <div className={classes.screen}>
-      <h1 className={classes.title}>{t('title')}</h1>
+      <Title order={1}>{t('title')}</Title>
       <KeyForm key={asked} asked={asked} />
       {initial === null ? (
         <div className={classes.frame}>

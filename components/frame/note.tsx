@@ -1,7 +1,7 @@
-import { IconLock } from '@tabler/icons-react';
+import { IconAlertTriangle, IconLock, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { Link } from './go';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps, ComponentType, ReactNode } from 'react';
 import { PROOF_REASONS } from '@/lib/shared/changes/read-only';
 import type { OutboxInfo } from '@/lib/shared/model';
 import { outboxHref } from '../hrefs';
@@ -25,6 +25,24 @@ export function Note({ icon, dashed, status, children }: NoteProps) {
   );
 }
 
+/** A text with its sign before it, on a colour: a warning, if nothing else is said. */
+export function SignedText({
+  icon: Icon = IconAlertTriangle,
+  hue,
+  text,
+}: {
+  icon?: ComponentType<IconProps>;
+  hue?: 'grey';
+  text: ReactNode;
+}) {
+  return (
+    <p className={classes.signed} data-hue={hue}>
+      <Icon size={16} aria-hidden />
+      <span>{text}</span>
+    </p>
+  );
+}
+
 /** Shown where the rows would be. */
 export function Notice({ title, text, children }: { title: string; text?: ReactNode; children?: ReactNode }) {
   return (
@@ -36,10 +54,17 @@ export function Notice({ title, text, children }: { title: string; text?: ReactN
   );
 }
 
+interface FactListProps {
+  facts: readonly (readonly [name: string, text: ReactNode])[];
+  className?: string;
+  /** The names stand in a column of their own, as wide as `--names`. */
+  paired?: boolean;
+}
+
 /** Texts by name; a text that is null is left out. */
-export function FactList({ facts, className }: { facts: readonly (readonly [name: string, text: ReactNode])[]; className?: string }) {
+export function FactList({ facts, className = '', paired }: FactListProps) {
   return (
-    <dl className={className}>
+    <dl className={paired ? `${classes.pairs} ${className}` : className}>
       {facts.map(
         ([name, text]) =>
           text !== null && (

@@ -1,9 +1,10 @@
 import { Modal, Skeleton, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconAlertTriangle, IconRefresh, IconUsers } from '@tabler/icons-react';
+import { IconRefresh, IconUsers } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
+import { SignedText } from '../frame/note';
 import { Form, TextButton } from '../frame/popovers';
 import classes from './intervention-dialog.module.css';
 import { useFates, useResultSentence } from './fates';
@@ -152,23 +153,13 @@ function Deciding({ opening: { subject, operation, events }, preview: read, send
             <PreviewRows rows={preview.rows} />
             {moved && again(classes.start)}
             {count > 0 &&
-              preview.warnings.map(({ code, count: about }) => (
-                <p key={code} className={classes.warning}>
-                  <IconAlertTriangle size={16} aria-hidden />
-                  <span>
-                    {about < preview.allowed && t('interventions.some', { count: about, all: preview.allowed })}
-                    {warning(code)}
-                  </span>
-                </p>
-              ))}
+              preview.warnings.map(({ code, count: about }) => {
+                const some = about < preview.allowed ? t('interventions.some', { count: about, all: preview.allowed }) : '';
+                return <SignedText key={code} text={some + warning(code)} />;
+              })}
             {count > 0 && preview.orderNotLooked === true && <p className={classes.consequence}>{t('interventions.orderNotLooked')}</p>}
             {count === 0 && <p className={classes.nothing}>{t('interventions.nothingAllowed', { operation: name(operation) })}</p>}
-            {needsApproval && count > 0 && (
-              <p className={classes.warning}>
-                <IconUsers size={16} aria-hidden />
-                <span>{t('interventions.needsApproval')}</span>
-              </p>
-            )}
+            {needsApproval && count > 0 && <SignedText icon={IconUsers} text={t('interventions.needsApproval')} />}
             {count > 0 && <ReasonField {...field} onSubmit={confirm} />}
             {mustType && (
               <TextInput

@@ -11,6 +11,7 @@ import classes from './intervention-dialog.module.css';
 import { FateLine, type Followed, hueOf, useFates, useResultSentence } from './fates';
 import { groupSkipped, useOperationName, useSkipText } from './operations';
 import { type Open, type Opening, useOutcome } from './send';
+import problem from './problem-panel.module.css';
 import { forgetSent, type Sent, sentBy } from './sent';
 import type { Sending } from './use-sending';
 
@@ -131,7 +132,7 @@ export function UnknownPanel({ sending, outbox, onClose }: { sending: Unknown; o
       ]}
     >
       {sending.phase === 'absent' ? <p>{t('absent')}</p> : <Checking key={sending.sent.key} {...sending} />}
-      <p className={classes.reference}>{t('key', { key: sending.phase === 'absent' ? sending.key : sending.sent.key })}</p>
+      <p className={problem.reference}>{t('key', { key: sending.phase === 'absent' ? sending.key : sending.sent.key })}</p>
     </Panel>
   );
 }

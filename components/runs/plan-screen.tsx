@@ -1,6 +1,6 @@
 'use client';
 
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
 import { isFollowed } from '@/lib/shared/changes/fates';
@@ -12,7 +12,7 @@ import { Hint } from '../figures/figure';
 import { AbsoluteTime, RelativeTime, useFormat } from '../figures/format';
 import { Link } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
-import { FactList } from '../frame/note';
+import { FactList, SignedText } from '../frame/note';
 import { CopyText } from '../frame/popovers';
 import { outboxHref, runHref } from '../hrefs';
 import { useWarningText } from '../interventions/operations';
@@ -44,10 +44,10 @@ export function PlanScreen({ initial, load, decisions }: PlanScreenProps) {
     <div className={classes.screen}>
       <header className={classes.top}>
         <div className={classes.head}>
-          <h1 className={classes.title}>
+          <Title order={1}>
             <Planned plan={plan} />
             {sums !== '' && `, ${sums}`}
-          </h1>
+          </Title>
           <PlanState plan={plan} />
         </div>
         <p className={classes.lead}>{t(lead, { count: plan.count, known: seconds === null ? 'no' : 'yes', time })}</p>
@@ -73,13 +73,7 @@ function Warnings({ plan: { warnings, operation, count, orderNotLooked } }: { pl
   return (
     <section className={classes.warnings} aria-label={t('plans.warnings')}>
       {found.map(([code, about]) => (
-        <p key={code}>
-          <IconAlertTriangle size={16} aria-hidden />
-          <span>
-            {count > 1 && t('interventions.some', { count: about, all: count })}
-            {warning(code)}
-          </span>
-        </p>
+        <SignedText key={code} text={(count > 1 ? t('interventions.some', { count: about, all: count }) : '') + warning(code)} />
       ))}
       {orderNotLooked > 0 && <p className={classes.dimmed}>{t('plans.orderNotLooked', { count: orderNotLooked })}</p>}
     </section>
@@ -120,7 +114,7 @@ function Facts({ plan }: { plan: Plan }) {
       ),
     ],
   ];
-  return <FactList className={classes.facts} facts={facts} />;
+  return <FactList paired className={classes.facts} facts={facts} />;
 }
 
 /** Where its events come from, with the way there. */

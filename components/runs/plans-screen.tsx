@@ -1,6 +1,6 @@
 'use client';
 
-import { Textarea } from '@mantine/core';
+import { Textarea, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import { PLAN_IDS_MAX } from '@/lib/shared/runs/plans';
@@ -35,7 +35,7 @@ export function PlansScreen({ initial, load, approvals = false }: PlansScreenPro
   const title = t(approvals ? 'approvals.title' : 'title');
   return (
     <div className={classes.screen}>
-      <h1 className={classes.title}>{title}</h1>
+      <Title order={1}>{title}</Title>
       <div className={classes.frame}>
         {snapshot.plans.length === 0 ? (
           <Notice title={t(approvals ? 'approvals.none' : 'none')} text={t(approvals ? 'approvals.noneText' : 'noneText')} />

@@ -1,5 +1,6 @@
 'use client';
 
+import { Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
 import type { Action } from '@/lib/shared/problems';
@@ -40,9 +41,9 @@ export function RunScreen({ initial, load, actions }: { initial: Run; load: Acti
   return (
     <div className={classes.screen}>
       <header className={classes.head}>
-        <h1 className={classes.title}>
+        <Title order={1}>
           <Planned plan={{ ...run, count: run.requested }} />
-        </h1>
+        </Title>
         <span
           className={classes.state}
           data-hue={{ queued: 'grey', running: 'blue', paused: 'amber', done: 'green', cancelled: 'grey' }[run.state]}
@@ -182,5 +183,5 @@ function Facts({ run }: { run: Run }) {
       </>,
     ],
   ];
-  return <FactList className={classes.facts} facts={facts} />;
+  return <FactList paired className={classes.facts} facts={facts} />;
 }
