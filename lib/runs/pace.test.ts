@@ -69,10 +69,24 @@ describe('the pace of a run', () => {
           if (sent >= LADDER[2] && !together) expect(after.next).toBeLessThanOrEqual(Math.max(1, (sent * WINDOW_MS) / Math.max(1, tookMs)));
           if (sent >= LADDER[2] && tookMs > WINDOW_MS) expect(after.next).toBeLessThanOrEqual(sent);
           if (sent > 0 && sent < LADDER[2]) expect(after.next).toBeLessThanOrEqual(Math.max(...LADDER));
-          if (sent === 0) expect(after).toEqual(before);
+          if (sent === 0) {
+            expect(after).toEqual({ ...before, vain: before.vain + before.next, next: after.next });
+            expect(after.next).toBeLessThanOrEqual(Math.max(before.next, Math.min(LADDER[3], after.vain / 10)));
+          }
         });
       }),
     );
+  });
+
+  it('tries more at once only after many in vain, and begins with one of which nothing is known', () => {
+    let [state, windows] = [LADDER_BEGIN, 0];
+    for (let tried = 0; tried < 250_000; windows += 1) {
+      tried += state.next;
+      state = afterWindow(state, window({ sent: 0 }), DEFAULT_PACE);
+      if (tried < 20) expect(state.next).toBe(1);
+    }
+    expect(windows).toBeLessThan(13_000);
+    expect(state.next).toBe(LADDER[3]);
   });
 
   it('rests as long as its share asks, and no faster than its rate', () => {

@@ -19,12 +19,14 @@ export interface PaceState {
   step: number;
   sent: number;
   recent: { sent: number; failed: number };
+  /** Events tried since one was changed. */
+  vain: number;
   /** Events of the last window, and of the next. */
   size: number;
   next: number;
 }
 
-export const LADDER_BEGIN: PaceState = { step: 0, sent: 0, recent: { sent: 0, failed: 0 }, size: 0, next: LADDER[0] };
+export const LADDER_BEGIN: PaceState = { step: 0, sent: 0, recent: { sent: 0, failed: 0 }, vain: 0, size: 0, next: LADDER[0] };
 
 /** What became of a window: of the events that were changed. */
 export interface WindowEnd {
@@ -53,19 +55,28 @@ export function stopAfter(state: PaceState, window: WindowEnd): PauseReason | nu
   return recent.failed >= FAILED_PART * Math.max(FAILED_OF, recent.sent) ? all : null;
 }
 
-/** The state after a window whose events all have fates. A window of which nothing was changed says nothing. */
+/** One in so many of those tried in vain so far may be tried at once. */
+const VAIN_PART = 10;
+
+/**
+ * The state after a window whose events all have fates. One of which nothing was changed says nothing; after many of those, more are tried at
+ * once: of a plan whose events all changed since, one at a time would take hours.
+ */
 export function afterWindow(state: PaceState, window: WindowEnd, { ratePerSecond }: Pace): PaceState {
   const { sent, tookMs, together } = window;
-  if (sent === 0) return state;
+  // So that a rate is one over each few seconds.
+  const rated = ratePerSecond === null ? WINDOW_MAX : (ratePerSecond * WINDOW_MS) / 1_000;
+  if (sent === 0) {
+    const vain = state.vain + state.next;
+    return { ...state, vain, next: Math.max(state.next, Math.floor(Math.min(LADDER[3], vain / VAIN_PART, rated))) };
+  }
   const step = state.step + 1;
   const rung = LADDER[step];
   const fitting = (sent * WINDOW_MS) / Math.max(1, tookMs);
   const wanted =
     rung !== undefined && sent < TELLING ? rung : tookMs <= WINDOW_MS ? Math.min(rung ?? 2 * sent, fitting) : together ? sent : fitting;
-  // So that a rate is one over each few seconds.
-  const rated = ratePerSecond === null ? WINDOW_MAX : (ratePerSecond * WINDOW_MS) / 1_000;
   const next = Math.max(1, Math.floor(Math.min(wanted, rated, WINDOW_MAX)));
-  return { step, sent: state.sent + sent, recent: recentOf(state, window), size: sent, next };
+  return { step, sent: state.sent + sent, recent: recentOf(state, window), vain: 0, size: sent, next };
 }
 
 /** How long nothing is sent after a window, in milliseconds. */

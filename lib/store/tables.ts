@@ -158,7 +158,7 @@ export interface StoreTables {
     runId: string;
     n: number;
     /** Written as text, `{1,2}`. */
-    positions: ColumnType<string, string, never>;
+    positions: ColumnType<string, string, string>;
     epoch: string;
     declaredAt: Stamp;
     answeredAt: ColumnType<string | null, undefined, string>;

@@ -3,42 +3,43 @@
  * declared before it is sent, and its answer and the next declaration are one transaction.
  */
 import type { Transaction } from 'kysely';
-import { intervene, type InterventionDeps } from '@/lib/interventions/intervene';
-import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
+import { intervene } from '@/lib/interventions/intervene';
+import { findKey } from '@/lib/interventions/settle';
+import { stopwatch } from '@/lib/shared/async/stopwatch';
+import { INTERVENTION_MS } from '@/lib/shared/changes/intervention-time';
+import type { InterventionResult } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
-import type { PauseReason, RunState } from '@/lib/shared/runs/runs';
+import type { PauseReason } from '@/lib/shared/runs/runs';
 import { LeaseLost, underLease, type Lease } from '@/lib/store/collector-leases';
-import { answerBatch, changeRun, declareBatch, stateOfRun, writeFates, type StoredRun } from '@/lib/store/runs';
+import {
+  answerBatch,
+  changeRun,
+  declareBatch,
+  isDeclaredBefore,
+  redeclareBatch,
+  stateOfRun,
+  withdrawBatch,
+  writeFates,
+  type StoredRun,
+} from '@/lib/store/runs';
 import type { StoreTables } from '@/lib/store/tables';
 import { findPlan, type PlanRow } from '@/lib/store/plans';
 import { mayStill, whyVoid } from '../plans/void';
 import { LADDER_BEGIN, afterPause, afterWindow, nextBatch, restAfter, stopAfter, type WindowEnd } from '../pace';
-import type { RunDeps } from './deps';
-import { loadJob, type Choice, type Job } from './job';
+import { timing, type RunDeps } from './deps';
+import { isGoing, ofStore, stopsFor, StoreAway } from './going';
+import { loadJob, type Choice, type Job, type JobBatch } from './job';
 import { hasFailed, hasFate, Looking, oldestWaiting, type Looked } from './looking';
 import { FOLLOWED_SECONDS, progressOf, type RunProgress } from './progress';
 
 /** Nothing to do until somebody says so. */
 export const IDLE = Infinity;
 const RETRY_MOST_MS = 15_000;
-/** A refused batch of a cancelled run, which nobody resumes. */
-const REFUSED_MS = 10_000;
-
-/** The store did not take or tell something: what this process remembers may differ from it. */
-export class StoreAway extends Error {}
-
-const ofStore = <T>(work: Promise<T>): Promise<T> =>
-  work.catch((cause: unknown) => {
-    throw cause instanceof LeaseLost ? cause : new StoreAway('the store does not answer', { cause });
-  });
-
-/** Reasons that pass by themselves; a server that takes no writes, such as after a failover, gives none. */
-const PASSING: readonly (ReadOnlyReason | undefined)[] = [undefined, 'proof_unknown', 'source_down', 'source_slow'];
-
-const isRefused = ({ code, because }: Problem): boolean => code === 'forbidden' || (code === 'read_only' && !PASSING.includes(because));
 
 interface Writing {
   answer?: Parameters<typeof answerBatch>[2];
+  /** The number of a batch that was not committed. */
+  withdrawn?: number;
   choice?: Choice;
   fates?: Iterable<number>;
   /** Why nothing is sent any more. */
@@ -46,23 +47,19 @@ interface Writing {
   done?: boolean;
 }
 
-/** It may be carried out; `unavailable` ends by itself. */
-export const isGoing = ({ state, because }: { state: RunState; because: PauseReason | null }): boolean =>
-  state === 'running' || (state === 'paused' && because === 'unavailable');
-
 export class Carrying {
   private readonly progress: RunProgress;
   private readonly looking: Looking;
   /** Whether the declared batch may have been committed. */
   private doubt: boolean;
+  /** Of a batch that was declared and not sent yet: how long ago. */
+  private unsent: (() => number) | null = null;
   private tries = 0;
   private retryAt = 0;
-  private refused = false;
   private failing: string | null = null;
   private lockedAt = 0;
   private lastFateAt = Date.now();
   private fateLooks = 0;
-  private lookedFreshAt = 0;
   private followAt = 0;
   private followPauseMs = 0;
 
@@ -88,8 +85,6 @@ export class Carrying {
     return new Carrying(deps, lease, run, await loadJob(db, run, progressOf(run).goneIsOut), plan);
   }
 
-  hasDeclared = (): boolean => this.job.declared() !== null;
-
   /** Takes up a run that is its turn. Throws LeaseLost, DatabaseFailure of the store. */
   async begin(): Promise<void> {
     const { progress } = this;
@@ -101,11 +96,7 @@ export class Carrying {
     }
     if (progress.window !== null) progress.window.at = Date.now();
     this.lastFateAt = Date.now();
-    this.refused = false;
     this.retryAt = 0;
-    progress.waited ??= await this.outbox()
-      .then((outbox) => oldestWaiting(outbox, null))
-      .catch(() => null);
     await this.inStore((db) => changeRun(db, this.run.id, ['queued'], { state: 'running', because: null, began: true, ...this.saved() }));
   }
 
@@ -114,7 +105,6 @@ export class Carrying {
     this.run = row;
     const wait = this.retryAt - Date.now();
     if (wait > 0) return wait;
-    if (this.refused && row.state === 'paused') return IDLE;
     try {
       const next = await this.stepOn(row);
       if (this.retryAt <= Date.now()) this.tries = 0;
@@ -133,6 +123,7 @@ export class Carrying {
     const rest = progress.restUntil - Date.now();
     if (rest > 0) return rest;
     if (progress.window === null) {
+      if (progress.waited === undefined) progress.waited = await oldestWaiting(await this.outbox(), null);
       progress.window = { first: job.nextNumber(), left: job.followed ? progress.pace.next : this.run.count, at: Date.now() };
       this.lastFateAt = Date.now();
       this.fateLooks = 0;
@@ -155,6 +146,8 @@ export class Carrying {
     return this.job.choose(Math.min(batch, window?.left ?? 0));
   }
 
+  private freshWait = async () => this.looking.freshWait(await this.outbox(), this.progress, this.deps.timing);
+
   private outbox = () => this.deps.directory.get(this.run.outbox);
 
   /** Why no further batch may be sent; null if it may. Throws Problem if that cannot be told. */
@@ -164,58 +157,78 @@ export class Carrying {
     try {
       return (await whyVoid(deps, plan)) === null ? null : 'plan_void';
     } catch (error) {
-      if (error instanceof Problem && isRefused(error)) return 'read_only';
-      throw error;
+      const stop = stopsFor(error, 1);
+      if (stop === null) throw error;
+      return stop;
     }
   }
 
-  /** Sends the declared batch, if need be again: under its key it is the same intervention. */
+  private keyOf = ({ n }: JobBatch): string => `run/${this.run.id}/${String(n)}`;
+
+  /**
+   * Sends the declared batch, if need be again: under its key it is the same intervention. One that was tried before is sent again only while
+   * it may be; until that is certain, what may have been committed is sent again or looked for in any state.
+   */
   private async send(row: StoredRun): Promise<number> {
-    const { job, run, progress } = this;
+    const { job, run, deps, lease } = this;
     const batch = job.declared();
     if (batch === null) return 0;
-    // Of a batch that surely was not committed, it is asked again whether it may be.
-    const why = this.failing !== null && !this.doubt && isGoing(row) ? await this.check() : null;
-    if (why !== null) {
-      await this.write({ pause: why });
-      this.refused = true;
-      return IDLE;
+    let elapsedMs = this.unsent;
+    this.unsent = null;
+    if (elapsedMs === null) {
+      if (!this.doubt && !isGoing(row)) return this.withdraw(row, batch, null);
+      const why = await this.check();
+      if (why !== null) return this.withdraw(row, batch, why);
+      elapsedMs = stopwatch();
+      await this.inStore((db) => redeclareBatch(db, lease, run.id, batch.n));
     }
     const { operation, reason, maker } = run;
     const events = (await ofStore(job.eventsAt(batch.positions))).map(({ id, version }) => ({ id, version }));
-    let [from, to] = [0, 0];
-    const deps: InterventionDeps = {
-      ...this.deps,
-      requireStore: async (outbox) => {
-        await this.deps.requireStore(outbox);
-        from = performance.now();
-      },
-      onRecord: (outbox) => {
-        to = performance.now();
-        this.deps.onRecord(outbox);
-      },
-    };
-    const result = await intervene(deps, maker, run.outbox, { operation, reason, events }, `run/${run.id}/${String(batch.n)}`);
+    const { deps: timed, tookMs } = timing(deps);
+    const result = await intervene(timed, maker, run.outbox, { operation, reason, events }, this.keyOf(batch), elapsedMs);
     if (result.outcome === 'unknown') {
       this.doubt = true;
       await this.write({});
       return this.retryLater();
     }
-    const tookMs = Math.max(0, Math.round(to - from));
-    const answer = { n: batch.n, interventionId: result.interventionId, outcomes: await job.answer(result), tookMs };
+    return this.take(row, batch, result, tookMs());
+  }
+
+  /** Keeps the answer to the declared batch, whatever becomes of the next. */
+  private async take(row: StoredRun, { n, positions }: JobBatch, result: InterventionResult, tookMs: number | null): Promise<number> {
+    const { job, progress } = this;
+    const answer = { n, interventionId: result.interventionId, outcomes: await job.answer(result), tookMs };
     this.doubt = false;
     if (result.skipped.some(({ code }) => code === 'locked')) this.lockedAt = Date.now();
-    if (progress.window !== null) progress.window.left = Math.max(0, progress.window.left - batch.positions.length);
-    progress.batch = nextBatch(progress.batch, tookMs);
-    // The answer is kept whatever becomes of the next batch.
+    if (progress.window !== null) progress.window.left = Math.max(0, progress.window.left - positions.length);
+    if (tookMs !== null) progress.batch = nextBatch(progress.batch, tookMs);
     const stop = isGoing(row) ? await this.check().catch(() => undefined) : undefined;
     const choice = stop === null && (progress.window?.left ?? 0) > 0 ? this.choose() : undefined;
     await this.write({ answer, ...(choice?.again === false && { choice }), ...(stop != null && { pause: stop }) });
     return 0;
   }
 
+  /** Takes a batch back that was not committed, and never will be; of one that was, the answer is taken. Later, while that is not certain. */
+  private async withdraw(row: StoredRun, batch: JobBatch, pause: PauseReason | null): Promise<number> {
+    const { run, job } = this;
+    if (this.doubt) {
+      // Asked before: whoever sent it last has no time left then.
+      const isOver = await ofStore(isDeclaredBefore(this.deps.store.db, run.id, batch.n, INTERVENTION_MS));
+      const finding = await findKey(await this.outbox(), { outbox: run.outbox, actor: run.maker, key: this.keyOf(batch) });
+      if (finding.kind === 'applied') return this.take(row, batch, finding.result, null);
+      if (finding.kind === 'unknown' || !isOver) {
+        await this.write({ pause });
+        return this.retryLater();
+      }
+    }
+    this.doubt = false;
+    job.withdraw();
+    await this.write({ withdrawn: batch.n, pause });
+    return 0;
+  }
+
   /** One transaction of the store: what was learnt, and what follows from it if the run may still go on. */
-  private async write({ answer, choice, fates, pause, done }: Writing): Promise<void> {
+  private async write({ answer, withdrawn, choice, fates, pause, done }: Writing): Promise<void> {
     const { lease, run, job, progress } = this;
     let n = job.nextNumber();
     const blocked = choice === undefined || choice.blocked.length === 0 ? null : { n: n++, positions: choice.blocked };
@@ -223,10 +236,12 @@ export class Carrying {
     const send = choice === undefined || choice.send.length === 0 ? null : { n, positions: choice.send };
     if (choice?.again === true && progress.window !== null) progress.window.left = choice.send.length;
     if (pause != null) progress.paused = pause;
+    const elapsedMs = stopwatch();
     const declared = await this.inStore(async (db) => {
       const now = await stateOfRun(db, run.id);
       const going = now !== null && isGoing(now);
       if (answer !== undefined) await answerBatch(db, run.id, answer);
+      if (withdrawn !== undefined) await withdrawBatch(db, run.id, withdrawn);
       if (blocked !== null) {
         await declareBatch(db, lease, run.id, blocked);
         await answerBatch(db, run.id, { n: blocked.n, interventionId: null, outcomes, tookMs: null });
@@ -250,7 +265,10 @@ export class Carrying {
       await changeRun(db, run.id, now === null ? [] : [now.state], { ...next, ...this.saved() });
       return going && send !== null;
     });
-    if (declared && send !== null) job.declare(send.n, send.positions);
+    if (declared && send !== null) {
+      job.declare(send.n, send.positions);
+      this.unsent = elapsedMs;
+    }
     this.failing = null;
   }
 
@@ -321,16 +339,6 @@ export class Carrying {
     return 0;
   }
 
-  private async freshWait(): Promise<PauseReason | null> {
-    const { waited } = this.progress;
-    if (waited === null || Date.now() < this.lookedFreshAt + this.deps.timing.freshEveryMs) return null;
-    this.lookedFreshAt = Date.now();
-    const fresh = await oldestWaiting(await this.outbox(), waited.at).catch(() => null);
-    // Too slow to be asked again and again.
-    if (fresh === null) this.progress.waited = null;
-    return fresh !== null && fresh.ms > waited.ms + this.deps.timing.freshMs ? 'fresh_events_wait' : null;
-  }
-
   /** A cancelled run is over once nothing of it is under way. */
   private async end(id: string): Promise<number> {
     const followedFor = this.job.unsure(0).length > 0 ? FOLLOWED_SECONDS : null;
@@ -367,19 +375,16 @@ export class Carrying {
 
   /** This try changed nothing, or it is not known: the same is tried again later, or when somebody resumes it. */
   private async failed(row: StoredRun, error: unknown): Promise<number> {
-    const code = error instanceof Problem ? error.code : null;
-    const isRefusal = error instanceof Problem && isRefused(error) && (error.because !== 'table_changed' || this.tries > 0);
+    const stop = stopsFor(error, this.tries);
     const kind = String(error);
-    if (code === null && this.failing !== kind) this.deps.onError(this.run.outbox, error);
+    if (!(error instanceof Problem) && this.failing !== kind) this.deps.onError(this.run.outbox, error);
     this.failing = kind;
     const pause = this.retryLater();
-    if (isRefusal) {
-      this.refused = row.state !== 'cancelled';
-      this.retryAt = Date.now() + (this.refused ? 0 : REFUSED_MS);
-    }
+    const batch = this.job.declared();
+    if (stop !== null && batch !== null && !this.doubt) return this.withdraw(row, batch, stop);
     // Once is nothing to speak of.
-    if (!isRefusal && this.tries < 2) return pause;
-    const because: PauseReason = isRefusal ? 'read_only' : 'unavailable';
+    if (stop === null && this.tries < 2) return pause;
+    const because = stop ?? 'unavailable';
     await this.inStore(async (db) => {
       const now = await stateOfRun(db, row.id);
       if (now === null || !isGoing(now) || now.because === because) return;

@@ -24,3 +24,22 @@ export interface RunDeps extends InterventionDeps, PlanDeps {
   /** Called once per kind of failure in a row: the run goes on by itself. */
   onError(outbox: string, error: unknown): void;
 }
+
+/** Measures how long the transaction of one intervention took, in whole milliseconds. */
+export function timing(deps: InterventionDeps): { deps: InterventionDeps; tookMs: () => number } {
+  let [from, to] = [0, 0];
+  return {
+    tookMs: () => Math.max(0, Math.round(to - from)),
+    deps: {
+      ...deps,
+      requireStore: async (outbox) => {
+        await deps.requireStore(outbox);
+        from = performance.now();
+      },
+      onRecord: (outbox) => {
+        to = performance.now();
+        deps.onRecord(outbox);
+      },
+    },
+  };
+}

@@ -56,7 +56,7 @@ export async function loadJob(db: StoreDb, run: Pick<StoredRun, 'id' | 'planId' 
   const batches = new Map<number, JobBatch>();
   const chunks = new Map<number, PlannedEvent[]>();
   let declared: JobBatch | null = null;
-  let first = 0;
+  let [first, last] = [0, 0];
 
   if (followed) {
     const last = new Map<string, number>();
@@ -75,6 +75,7 @@ export async function loadJob(db: StoreDb, run: Pick<StoredRun, 'id' | 'planId' 
 
   function enter({ outcomes: codes, fates: found, ...batch }: StoredBatch): void {
     batches.set(batch.n, batch);
+    last = Math.max(last, batch.n);
     if (codes === null) {
       declared = batch;
       return;
@@ -190,21 +191,29 @@ export async function loadJob(db: StoreDb, run: Pick<StoredRun, 'id' | 'planId' 
     goneIsOut,
     batches,
     outcome,
+    isOpen,
     fate,
     choose,
     eventsAt,
     counts,
     /** The batch that was sent, or is about to be, without an answer; null if there is none. */
     declared: (): JobBatch | null => declared,
-    nextNumber: (): number => Math.max(0, ...batches.keys()) + 1,
+    nextNumber: (): number => last + 1,
     declare(n: number, positions: number[]): JobBatch {
       declared = { n, positions, interventionId: null };
       batches.set(n, declared);
+      last = n;
       return declared;
+    },
+    /** The declared batch was not committed: its events remain. */
+    withdraw(): void {
+      if (declared !== null) declared.positions = [];
+      declared = null;
     },
     /** Events that are left without being sent, as a batch that is answered already. */
     block(n: number, positions: number[]): Buffer {
       batches.set(n, { n, positions, interventionId: null });
+      last = n;
       for (const position of positions) note(position, 'blocked_by_order');
       return Buffer.from(positions.map((position) => outcomes[position] ?? 0));
     },

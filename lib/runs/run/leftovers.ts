@@ -25,6 +25,7 @@ export async function leftoverIds(db: StoreDb, runId: string, codes: readonly Le
 
 /** Null of events that are out. */
 function whyLeft(job: Job, position: number): LeftCode | null {
+  if (job.isOpen(position)) return 'remaining';
   const outcome = job.outcome(position);
   if (outcome !== 'changed' || !job.followed) return outcome;
   const fate = runFateOf(job.fate(position));

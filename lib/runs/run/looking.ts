@@ -1,11 +1,14 @@
 /** What became of the events of a run: by key, while somebody waits for it. */
+import { DatabaseFailure } from '@/lib/database/failure';
 import { findFates, sentEvents, type Sent } from '@/lib/interventions/fates';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { traitsOf } from '@/lib/outbox/scan/traits';
 import type { EventFilter } from '@/lib/shared/model';
 import { isUnsure } from '../codes';
+import type { RunDeps } from './deps';
 import type { Job, JobBatch } from './job';
+import type { RunProgress } from './progress';
 import { WINDOW_MAX } from '../pace';
 
 /** Records read by one statement. */
@@ -26,6 +29,10 @@ export class Looking {
   /** Of events that failed again, whether for the same error; null if that cannot be told. */
   readonly same = new Map<number, boolean | null>();
 
+  /** The batch at which the last look ended, if that was not all. */
+  private lookedTo = 0;
+  private lookedFreshAt = 0;
+
   constructor(private readonly job: Job) {}
 
   /**
@@ -37,8 +44,14 @@ export class Looking {
     const looked: Looked = { batches: new Set(), found: 0, error: null };
     const unsure = job.unsure(first, (position) => first > 0 && hasFailed(job, position) && !same.has(position));
     const batchOf = new Map<number, JobBatch>();
-    for (const { batch, positions } of unsure) {
+    const from = this.lookedTo;
+    this.lookedTo = 0;
+    for (const { batch, positions } of [
+      ...unsure.filter(({ batch: { n } }) => n > from),
+      ...unsure.filter(({ batch: { n } }) => n <= from),
+    ]) {
       if (batchOf.size >= WINDOW_MAX) break;
+      this.lookedTo = batch.n;
       for (const position of positions) batchOf.set(position, batch);
     }
     if (batchOf.size === 0) return looked;
@@ -70,6 +83,17 @@ export class Looking {
     return looked;
   }
 
+  /** Asked now and then: a reason to stop, if events created since the run began wait too long. */
+  async freshWait(outbox: Outbox, progress: Pick<RunProgress, 'waited'>, timing: RunDeps['timing']): Promise<'fresh_events_wait' | null> {
+    const { waited } = progress;
+    if (waited == null || Date.now() < this.lookedFreshAt + timing.freshEveryMs) return null;
+    this.lookedFreshAt = Date.now();
+    const fresh = await oldestWaiting(outbox, waited.at);
+    // Too slow to be asked again and again.
+    if (fresh === null) progress.waited = null;
+    return fresh !== null && fresh.ms > waited.ms + timing.freshMs ? 'fresh_events_wait' : null;
+  }
+
   private async remember(outbox: Outbox, db: Parameters<typeof sentEvents>[1], batches: readonly JobBatch[]): Promise<void> {
     const lines = await sentEvents(
       outbox,
@@ -96,11 +120,15 @@ export function hasFate(job: Job, position: number): boolean {
 /** Dead again, or tried without success since. */
 export const hasFailed = (job: Job, position: number): boolean => ['failedAgain', 'retrying'].includes(job.fate(position));
 
-/** How long the oldest event that waits has waited, of all or of those created since; null if the table cannot tell. */
+/** How long the oldest event that waits has waited, of all or of those created since; null if the table cannot tell, or not in time. */
 export async function oldestWaiting(outbox: Outbox, since: string | null): Promise<{ at: string; ms: number } | null> {
   if (!traitsOf(outbox).createdAt) return null;
   const filter: EventFilter = { state: ['pending'], order: 'oldest', ...(since !== null && { from: since }) };
-  const page = await listEvents(outbox, filter, { limit: 1 });
+  const page = await listEvents(outbox, filter, { limit: 1 }).catch((error: unknown) => {
+    if (error instanceof DatabaseFailure && error.code === 'timeout') return null;
+    throw error;
+  });
+  if (page === null) return null;
   const created = page.events[0]?.createdAt ?? null;
   return { at: page.asOf, ms: created === null ? 0 : Math.max(0, Date.parse(page.asOf) - Date.parse(created)) };
 }

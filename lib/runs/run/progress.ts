@@ -24,8 +24,8 @@ export interface RunProgress {
   firstOutMs: number | null;
   /** Of one that failed again. */
   error: { id: string; error: string } | null;
-  /** When it began by the clock of its database, and how long the oldest waiting event had waited then; null if that is not known. */
-  waited: { at: string; ms: number } | null;
+  /** When it began by the clock of its database, and how long the oldest waiting event had waited then; null if its table cannot tell. */
+  waited?: { at: string; ms: number } | null;
   goneIsOut: boolean;
 }
 
@@ -36,7 +36,7 @@ export const progressAtStart = (requested: number, goneIsOut: boolean, asks: boo
     fates: { published: 0, gone: 0, failedAgain: 0, waiting: 0, notKnown: 0 },
   },
   ...{ left: { remaining: requested }, pace: LADDER_BEGIN, batch: BATCH_BEGIN, window: null, restUntil: 0, paused: null, confirmed: !asks },
-  ...{ firstOutMs: null, error: null, waited: null, goneIsOut },
+  ...{ firstOutMs: null, error: null, goneIsOut },
 });
 
 export const progressOf = ({ progress }: Pick<StoredRun, 'progress'>): RunProgress => JSON.parse(progress) as RunProgress;

@@ -12,7 +12,7 @@ import {
   type RunWorld,
 } from '@/fixtures/runs';
 import { ENGINE_KEYS } from '@/lib/shared/model';
-import { updateAccount } from '@/lib/store/accounts';
+import { insertAccount, updateAccount } from '@/lib/store/accounts';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { changeRunAs } from './start';
@@ -72,7 +72,7 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     const id = await world.start();
     await world.until(id, ({ because }) => because === 'same_cause');
     broken = false;
-    await changeRunAs(world, world.maker, id, 'resume');
+    await changeRunAs(world.deps, world.maker, id, 'resume');
     const run = await world.until(id, isOver);
     expect(run).toMatchObject({ changed: 12, fates: { published: 11, failedAgain: 1 } });
   });
@@ -87,7 +87,7 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     relay = startRelay(database);
     // Its fate is followed, though it sends nothing.
     await world.until(id, ({ fates }) => fates.published === 1);
-    await changeRunAs(world, world.maker, id, 'resume');
+    await changeRunAs(world.deps, world.maker, id, 'resume');
     await world.until(id, ({ fates }) => fates.published === 20);
   });
 
@@ -108,6 +108,20 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
       expect(own).toEqual([...own].sort((a, b) => a - b));
     }
     expect(await leftoverIds(world.store.db, id, ['blocked_by_order'])).toEqual(range(11, 20).map((one) => String(one * 3)));
+  });
+
+  it('plans what it left once it is cancelled, locked events among them', async () => {
+    relay = startRelay(database);
+    await world.dead(range(1, 3));
+    const id = await world.start();
+    await holdingLocks([1, 2, 3], async () => {
+      await world.until(id, ({ beganAt }) => beganAt !== null);
+      await expect.poll(() => answeredBatches(id)).toBeGreaterThan(0);
+      await changeRunAs(world.deps, world.maker, id, 'cancel');
+      const run = await world.until(id, ({ endedAt }) => endedAt !== null);
+      expect(run).toMatchObject({ remaining: 3, left: { remaining: 3 } });
+    });
+    expect(await leftoverIds(world.store.db, id, ['remaining'])).toEqual(['1', '2', '3']);
   });
 
   it('leaves alone what changed since, and counts it', async () => {
@@ -132,13 +146,13 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     process.at.send = () => ((sent += 1) === 3 ? held : undefined);
     const id = await world.start();
     await expect.poll(() => sent).toBe(3);
-    await changeRunAs(world, world.maker, id, 'pause');
+    await changeRunAs(world.deps, world.maker, id, 'pause');
     go();
     const paused = await world.until(id, ({ changed }) => changed >= 8);
     expect(paused).toMatchObject({ state: 'paused', because: 'operator', changed: 8 });
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await world.run(id)).toMatchObject({ changed: 8, fates: { published: 8 } });
-    await changeRunAs(world, world.maker, id, 'resume');
+    await changeRunAs(world.deps, world.maker, id, 'resume');
     expect(await world.until(id, isOver)).toMatchObject({ changed: 30, fates: { published: 30 } });
   });
 
@@ -150,12 +164,12 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     process.at.send = () => held;
     const id = await world.start();
     await world.until(id, ({ state }) => state === 'running');
-    await changeRunAs(world, world.maker, id, 'cancel');
+    await changeRunAs(world.deps, world.maker, id, 'cancel');
     go();
     const run = await world.until(id, ({ endedAt }) => endedAt !== null);
     expect(run).toMatchObject({ state: 'cancelled', remaining: 30 - run.changed });
     await world.until(id, ({ fates, changed }) => fates.published === changed);
-    await expect(changeRunAs(world, world.maker, id, 'resume')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(changeRunAs(world.deps, world.maker, id, 'resume')).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('stops when its maker may not operate any more', async () => {
@@ -169,34 +183,94 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     const run = await world.until(id, ({ state }) => state === 'paused');
     expect(run).toMatchObject({ because: 'not_allowed', changed: 8, remaining: 22 });
     await updateAccount(world.store.db, world.maker.name, { disabled: false });
-    await changeRunAs(world, world.maker, id, 'resume');
+    await changeRunAs(world.deps, world.maker, id, 'resume');
     await world.until(id, isOver);
   });
 
-  it('stops when its outbox takes no changes, with a batch declared, which goes first when it is resumed', async () => {
+  describe('a batch that was surely not committed', () => {
+    const may = (verb: string) => {
+      const operator = engine === 'postgres' ? `o_${database.name}` : `o_${database.name}@'%'`;
+      const table = engine === 'postgres' ? 'mine' : `${database.name}.mine`;
+      return database.query(`${verb} UPDATE (state) ON ${table} ${verb === 'GRANT' ? 'TO' : 'FROM'} ${operator}`);
+    };
+    const disabled = (is: boolean) => updateAccount(world.store.db, world.maker.name, { disabled: is });
+    let [sent, id] = [0, ''];
+
+    /** Its third batch is refused, and its maker may not operate any more. */
+    beforeEach(async () => {
+      relay = startRelay(database);
+      await world.dead(range(1, 30));
+      sent = 0;
+      process.at.send = async () => {
+        if ((sent += 1) === 3) await may('REVOKE');
+      };
+      id = await world.start();
+      const run = await world.until(id, ({ state }) => state === 'paused');
+      expect(run).toMatchObject({ because: 'read_only', changed: 3, remaining: 27, unknown: 0 });
+      await world.until(id, ({ fates }) => fates.published === 3);
+      await disabled(true);
+    });
+    afterEach(async () => {
+      await Promise.all([disabled(false), may('GRANT')]);
+    });
+    const stays = async (): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(await world.run(id)).toMatchObject({ changed: 3, remaining: 27 });
+      expect(sent).toBe(3);
+    };
+
+    it('is not sent for a maker who may not operate, however often somebody resumes it, and goes first when he may', async () => {
+      await may('GRANT');
+      for (let times = 1; times <= 3; times += 1) {
+        await changeRunAs(world.deps, world.maker, id, 'resume');
+        await world.until(id, ({ because }) => because === 'not_allowed');
+      }
+      await stays();
+      await disabled(false);
+      await changeRunAs(world.deps, world.maker, id, 'resume');
+      expect(await world.until(id, isOver)).toMatchObject({ changed: 30 });
+    });
+
+    it('is not sent by a process that takes over', async () => {
+      await may('GRANT');
+      await process.end();
+      process = await world.process();
+      await stays();
+    });
+
+    it('is not sent by a cancel, which ends the run at once', async () => {
+      await changeRunAs(world.deps, world.maker, id, 'cancel');
+      await world.until(id, ({ endedAt }) => endedAt !== null);
+      await Promise.all([may('GRANT'), disabled(false)]);
+      await stays();
+    });
+
+    it('lets the next run of the outbox go', async () => {
+      await may('GRANT');
+      const other = await insertAccount(world.store.db, { email: 'other@example.com', passwordHash: 'none', role: 'operator' });
+      const maker = { ...world.maker, id: `account:${other ?? ''}`, name: 'other@example.com' };
+      const next = await world.start({ ids: ['30'] }, { maker });
+      expect(await world.until(next, isOver)).toMatchObject({ changed: 1 });
+      await updateAccount(world.store.db, 'other@example.com', { disabled: true });
+    });
+  });
+
+  it('takes the answer of what another process committed, though its maker may not operate any more', async () => {
     relay = startRelay(database);
     await world.dead(range(1, 30));
-    const operator = engine === 'postgres' ? `o_${database.name}` : `o_${database.name}@'%'`;
-    const table = engine === 'postgres' ? 'mine' : `${database.name}.mine`;
-    const may = (verb: string) => database.query(`${verb} UPDATE (state) ON ${table} ${verb === 'GRANT' ? 'TO' : 'FROM'} ${operator}`);
-    let sent = 0;
-    process.at.send = async () => {
-      if ((sent += 1) === 3) await may('REVOKE');
+    const dying = process;
+    let committed = 0;
+    dying.at.committed = () => {
+      if ((committed += 1) === 3) dying.kill();
     };
     const id = await world.start();
-    const run = await world.until(id, ({ state }) => state === 'paused');
-    expect(run).toMatchObject({ because: 'read_only', changed: 3, remaining: 27 });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(sent).toBe(3);
-    // It was not committed: it is not sent in the name of somebody who may not any more.
+    await expect.poll(() => committed, { timeout: 30_000 }).toBe(3);
     await updateAccount(world.store.db, world.maker.name, { disabled: true });
-    await changeRunAs(world, world.maker, id, 'resume');
-    await world.until(id, ({ because }) => because === 'not_allowed');
+    process = await world.process();
+    const run = await world.until(id, ({ state }) => state === 'paused');
+    expect(run).toMatchObject({ because: 'not_allowed', changed: 8, remaining: 22, unknown: 0 });
     await updateAccount(world.store.db, world.maker.name, { disabled: false });
-    expect(sent).toBe(3);
-    await may('GRANT');
-    await changeRunAs(world, world.maker, id, 'resume');
-    expect(await world.until(id, isOver)).toMatchObject({ changed: 30 });
+    await dying.end();
   });
 
   it('stops when events created since wait longer than any did before', async () => {
@@ -210,8 +284,8 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     const run = await world.until(id, ({ state }) => state !== 'running');
     expect(run).toMatchObject({ state: 'paused', because: 'fresh_events_wait' });
     await database.query('DELETE FROM mine WHERE id = -1');
-    await changeRunAs(world, world.maker, id, 'resume');
-    await changeRunAs(world, world.maker, id, 'cancel');
+    await changeRunAs(world.deps, world.maker, id, 'resume');
+    await changeRunAs(world.deps, world.maker, id, 'cancel');
     await world.until(id, ({ endedAt }) => endedAt !== null);
   });
 
@@ -237,6 +311,10 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     expect(await world.run(first)).toMatchObject({ state: 'done', changed: 60 });
     expect(run).toMatchObject({ changed: 200, followed: false, fates: { published: 0, waiting: 0 } });
   });
+
+  /** Batches that have an answer. */
+  const answeredBatches = async (id: string): Promise<number> =>
+    (await world.store.db.selectFrom('run_batch').select('n').where('runId', '=', id).where('answeredAt', 'is not', null).execute()).length;
 
   /** Another session has these rows. */
   async function holdingLocks(ids: readonly number[], work: () => Promise<void>): Promise<void> {
@@ -264,7 +342,7 @@ describe('a run of a plan that warns', () => {
       const id = await world.start();
       const run = await world.until(id, ({ state }) => state === 'paused');
       expect(run).toMatchObject({ because: 'first_is_out', changed: 1, fates: { published: 1 }, firstOutMs: expect.any(Number) });
-      await changeRunAs(world, world.maker, id, 'resume');
+      await changeRunAs(world.deps, world.maker, id, 'resume');
       expect(await world.until(id, isOver)).toMatchObject({ changed: 20, fates: { published: 20 } });
     } finally {
       await Promise.all([process.end(), relay.stop()]);

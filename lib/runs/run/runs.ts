@@ -6,7 +6,8 @@ import { pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LeaseLost, releaseLease, takeLease, type Lease } from '@/lib/store/collector-leases';
 import { openRuns, outboxesToRun, type StoredRun } from '@/lib/store/runs';
-import { Carrying, IDLE, isGoing } from './carry';
+import { Carrying, IDLE } from './carry';
+import { isGoing } from './going';
 import { RUN_TIMING, type RunDeps } from './deps';
 
 export type Runs = ReturnType<typeof createRuns>;

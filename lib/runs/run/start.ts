@@ -70,13 +70,20 @@ const DEEDS: Record<RunDeed, { from: readonly RunState[]; done: readonly RunStat
 };
 
 /** Throws Problem `not_found`, or `conflict` if it is over. */
-export async function changeRunAs(deps: Pick<PlanDeps, 'store'>, actor: Actor, id: string, deed: RunDeed, pace?: Pace): Promise<StoredRun> {
+export async function changeRunAs(
+  deps: Pick<PlanDeps, 'store' | 'directory'>,
+  actor: Actor,
+  id: string,
+  deed: RunDeed,
+  pace?: Pace,
+): Promise<StoredRun> {
   const run = await runById(deps, id);
   const followedFor = isFollowed(run.operation) ? FOLLOWED_SECONDS : null;
   const change = {
     pause: { state: 'paused', because: 'operator', followedFor } as const,
     resume: { state: 'queued', because: null } as const,
-    cancel: { state: 'cancelled', because: null } as const,
+    // Of an outbox that left the configuration nobody carries it out.
+    cancel: { state: 'cancelled', because: null, ended: !deps.directory.ids.includes(run.outbox) } as const,
     pace: { ...(pace !== undefined && { pace }) },
   }[deed];
   await deps.store.db.transaction().execute(async (tx) => {

@@ -152,7 +152,7 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     const { died } = await dyingAt('committed', 3);
     const id = await world.start();
     await died;
-    await changeRunAs(world, world.maker, id, 'cancel');
+    await changeRunAs(world.deps, world.maker, id, 'cancel');
     await process();
     const run = await world.until(id, ({ endedAt }) => endedAt !== null);
     expect(run).toMatchObject({ state: 'cancelled', changed: 8, remaining: EVENTS - 8 });

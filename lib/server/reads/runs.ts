@@ -1,7 +1,7 @@
 import 'server-only';
 import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
-import { isGoing } from '@/lib/runs/run/carry';
+import { isGoing } from '@/lib/runs/run/going';
 import { changeRunAs, runById, startRun, type RunDeed } from '@/lib/runs/run/start';
 import { runOf } from '@/lib/runs/run/progress';
 import type { MarkedSnapshot } from '@/lib/shared/figures/chart-view';
