@@ -5,8 +5,7 @@ import { postgresEngine } from '@/lib/database/postgres/engine';
 import type { StoredRecord } from '@/lib/interventions/records';
 import { timeInId } from '@/lib/shared/changes/record-time';
 import { noteActed } from '@/lib/store/acted';
-import { insertAuditEntries, NO_EVENT, type NewAuditEntry } from '@/lib/store/audit';
-import { hasCarriedAny, keepCarried, lackedRecords } from '@/lib/store/carried-records';
+import { insertAuditEntries, NO_EVENT, type NewAuditEntry, hasCarriedAny, keepCarried, lackedRecords } from '@/lib/store/audit';
 import type { Store } from '@/lib/store/store';
 
 /** One audit entry per line of a record, or one if it has no lines. Ids are stable, so that carrying it again adds nothing. */

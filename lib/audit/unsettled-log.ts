@@ -77,11 +77,8 @@ export function unsettledLog(store: Store, onError: (error: unknown) => void): U
 }
 
 function away(error: unknown): never {
-  throw new Problem(
-    'unavailable',
-    "The console's own store does not answer, and what became of earlier tries is known there alone. This try changed nothing: ask again in a moment",
-    { ofStore: true, cause: error },
-  );
+  const detail = "The console's own store does not answer, and what became of earlier tries is known there alone";
+  throw new Problem('unavailable', `${detail}. This try changed nothing: ask again in a moment`, { ofStore: true, cause: error });
 }
 
 /** One entry per event, with an id that is the same in every process, and never that of a record. */

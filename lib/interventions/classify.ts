@@ -2,11 +2,12 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import { allPlaces, type Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
-import { type EventRow, placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
+import { eventColumns, type EventRow, placeSql, type PlaceSql, toEvent } from '@/lib/outbox/rows/row';
 import { idFits } from '@/lib/outbox/rows/row-id';
 import { touchedCount } from '@/lib/outbox/rows/touched';
+import type { VersionedEvent } from '@/lib/shared/model';
 import { isState } from '@/lib/shared/states';
-import type { Asked, Change, Operation, Refusal, Step } from './operation';
+import type { Asked, Change, Refusal, Step } from './operation';
 import { fitsPublished } from './published';
 import type { RecordEvent } from './records';
 import { isAsSeen, olderThanStuckAfter } from './statements';
@@ -44,7 +45,7 @@ type Reason = Pick<Refusal, 'code'> & Partial<Refusal>;
 const CHANGED: Reason = { code: 'changed_since_seen' };
 
 export function reasonsFor(
-  { outbox, operation }: { outbox: Outbox; operation: Operation },
+  { outbox, operation }: Pick<Change, 'outbox' | 'operation'>,
   steps: readonly Step[],
   rows: readonly Asked[],
   found: ReadonlyMap<string, EventLocation>,
@@ -93,13 +94,10 @@ export interface ById {
   published: string | null;
 }
 
+type Columns = (at: PlaceSql) => RawBuilder<unknown>;
+
 /** Rows by id, each from the first of the outbox's tables that has it. */
-export async function rowsById<T extends ById>(
-  outbox: Outbox,
-  db: Db,
-  ids: readonly string[],
-  columns: (at: PlaceSql) => RawBuilder<unknown>,
-): Promise<Map<string, T>> {
+export async function rowsById<T extends ById>(outbox: Outbox, db: Db, ids: readonly string[], columns: Columns) {
   const found = new Map<string, T>();
   // A text that cannot be an id of this table finds no row, and would make the statement fail for the others.
   const possible = ids.filter((id) => idFits(outbox.database.engine, outbox.main, id));
@@ -113,6 +111,12 @@ export async function rowsById<T extends ById>(
     for (const row of rows) found.set(row.id, row);
   }
   return found;
+}
+
+/** Whole events, as they are now, by id. */
+export async function eventsById(outbox: Outbox, ids: readonly string[]): Promise<Map<string, VersionedEvent>> {
+  const rows = await outbox.database.read((db) => rowsById<EventRow & ById>(outbox, db, ids, (at) => eventColumns(outbox, at)));
+  return new Map([...rows].map(([id, row]) => [id, toEvent(outbox, row.place, row)]));
 }
 
 export async function rowsOfSteps(outbox: Outbox, db: Db, steps: readonly Step[], rows: readonly EventLocation[]): Promise<RowsOfSteps> {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 import type { Db } from '@/lib/database/description';
+import { digestOf } from '@/lib/database/digest';
 import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
 import { databaseProblem } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
@@ -153,9 +153,7 @@ function checkRequest(request: InterventionRequest, key: string): Operation {
 
 function requestHash(outboxId: string, request: InterventionRequest): string {
   const events = [...request.events].map(({ id, version }) => [id, version]).sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  return createHash('sha256')
-    .update(JSON.stringify([outboxId, request.operation, request.reason.trim(), events]))
-    .digest('hex');
+  return digestOf([outboxId, request.operation, request.reason.trim(), events]);
 }
 
 const keyReused = (): Problem =>
@@ -206,10 +204,8 @@ async function claimKey(outbox: Outbox, db: Db, job: Try): Promise<RecordHeader 
     if (await insertHeader(engine, db, { ...job, requestHash: job.hash, request })) return null;
   } catch (error) {
     if (engine.failure(error).code !== 'locked') throw error;
-    throw new Problem('in_progress', 'An intervention with this key is still running: ask again in a moment', {
-      cause: error,
-      retryAfterSeconds: 1,
-    });
+    const detail = 'An intervention with this key is still running: ask again in a moment';
+    throw new Problem('in_progress', detail, { cause: error, retryAfterSeconds: 1 });
   }
   const header = await headerOf(engine, db, job);
   if (header !== null) return header;
@@ -220,11 +216,8 @@ async function claimKey(outbox: Outbox, db: Db, job: Try): Promise<RecordHeader 
 function refusalOf(failure: DatabaseFailure, outbox: Outbox): Problem {
   if (failure.code === 'statement_binlog') return readOnlyProblem(outbox.id, 'statement_binlog');
   if (failure.code === 'no_privilege') {
-    return new Problem(
-      'read_only',
-      `The operator's role lacks a privilege on outbox ${outbox.id}: run the install command and apply its grants. This try changed nothing`,
-      { because: 'no_grant', cause: failure },
-    );
+    const lacks = `The operator's role lacks a privilege on outbox ${outbox.id}: run the install command and apply its grants`;
+    return new Problem('read_only', `${lacks}. This try changed nothing`, { because: 'no_grant', cause: failure });
   }
   const { code, detail } = databaseProblem(failure, outbox.database.id);
   return new Problem(code, `${detail}. This try changed nothing`, { cause: failure });

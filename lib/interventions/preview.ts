@@ -2,7 +2,13 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { eventColumns, toEvent, type EventRow } from '@/lib/outbox/rows/row';
-import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type SeenEvent, type VersionedEvent } from '@/lib/shared/model';
+import {
+  INTERVENTION_EVENTS_MAX,
+  type InterventionPreview,
+  type InterventionRequest,
+  type SeenEvent,
+  type VersionedEvent,
+} from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { reasonsFor, rowsById, rowsOfSteps, type ById } from './classify';
 import { asked, stepsOf, type Operation, type Seen, type Step } from './operation';
@@ -10,10 +16,7 @@ import { OPERATIONS } from './operations';
 import { callStatement, deleteStatement, insertStatement, lockStatement, prepareStep, updateStatement } from './statements';
 
 /** What an operation would do now, and the statements it would run. Changes and locks nothing. Throws Problem `invalid`. */
-export async function previewIntervention(
-  outbox: Outbox,
-  request: { operation: string; events: SeenEvent[] },
-): Promise<InterventionPreview> {
+export async function previewIntervention(outbox: Outbox, request: Omit<InterventionRequest, 'reason'>): Promise<InterventionPreview> {
   const operation = operationOf(request.operation);
   if (request.events.length === 0 || request.events.length > INTERVENTION_EVENTS_MAX)
     throw new Problem('invalid', `Name 1 to ${INTERVENTION_EVENTS_MAX} events`);
@@ -75,12 +78,9 @@ function warningsOf(
 
 export function operationOf(key: string): Operation {
   const operation = OPERATIONS.find((candidate) => candidate.key === key);
-  if (operation === undefined)
-    throw new Problem(
-      'invalid',
-      `There is no operation ${JSON.stringify(key.slice(0, 40))}: use one of ${OPERATIONS.map((candidate) => candidate.key).join(', ')}`,
-    );
-  return operation;
+  if (operation !== undefined) return operation;
+  const known = OPERATIONS.map((candidate) => candidate.key).join(', ');
+  throw new Problem('invalid', `There is no operation ${JSON.stringify(key.slice(0, 40))}: use one of ${known}`);
 }
 
 function statementsOf(outbox: Outbox, db: Db, { key }: Operation, step: Step, seen: readonly Seen[]): InterventionPreview['sql'] {

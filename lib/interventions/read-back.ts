@@ -11,6 +11,8 @@ import type { Change, Step } from './operation';
 import { rowImage, sourceName, valueOf, type LockedRow, type PreparedStep } from './statements';
 
 type StepWork = PreparedStep & Pick<Change, 'db'>;
+type ChangeWork = StepWork & Pick<Change, 'operation'>;
+type ChangedRows = { locked: LockedRow[]; changed: string[]; expectation: Expectation };
 
 type Texts = Record<string, string | null>;
 
@@ -44,10 +46,7 @@ export async function expectChange(work: StepWork, ids: readonly string[]): Prom
 }
 
 /** Reads the changed rows where they should be now. Deferred triggers must have run already. */
-export async function readBack(
-  work: StepWork & Pick<Change, 'operation'>,
-  row: { locked: LockedRow[]; changed: string[]; expectation: Expectation },
-): Promise<ReadBack> {
+export async function readBack(work: ChangeWork, row: ChangedRows): Promise<ReadBack> {
   const { outbox, db, target } = work;
   const found: ReadBack = { faults: new Map(), images: new Map() };
   if (row.changed.length === 0) return found;
@@ -78,10 +77,7 @@ export async function readBack(
 
 type Found = Record<'id' | 'state' | 'image' | 'watched', string> & { attempts: string | null };
 
-function judge(
-  { outbox, operation: { key }, step }: StepWork & Pick<Change, 'operation'>,
-  row: { before: LockedRow; after: Found; wanted: Texts },
-): Fault | null {
+function judge({ outbox, operation: { key }, step }: ChangeWork, row: { before: LockedRow; after: Found; wanted: Texts }): Fault | null {
   const found = JSON.parse(row.after.watched) as Texts;
   const others = Object.keys(row.wanted).filter((name) => !holds(step.set[name], row.wanted[name] ?? null, found[name] ?? null));
   const rewritten = others.filter((name) => name in step.set);
@@ -131,15 +127,13 @@ function watched({ outbox, step, target }: PreparedStep): string[] {
   return placeColumns(target).filter((name) => {
     if (name in step.set) return step.call === null;
     if (!step.source.description.columns.has(sourceName(outbox, step, name))) return false;
-    const roles = Object.entries(target.roles).filter(
-      ([, role]) => role.join === null && role.constant === null && role.column.name === name,
-    );
+    const own = Object.entries(target.roles).filter(([, role]) => role.join === null && role.constant === null);
+    const roles = own.filter(([, role]) => role.column.name === name);
     if (target.id.some((column) => column.name === name)) return true;
     // What else a library's function writes is its own business.
     if (step.call !== null) return roles.some(([role]) => IDENTITY.includes(role));
-    return (
-      roles.some(([role]) => role !== 'attemptedAt') || JSON.stringify(outbox.shape.states).includes(`"column":${JSON.stringify(name)}`)
-    );
+    if (roles.some(([role]) => role !== 'attemptedAt')) return true;
+    return JSON.stringify(outbox.shape.states).includes(`"column":${JSON.stringify(name)}`);
   });
 }
 

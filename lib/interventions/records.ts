@@ -169,13 +169,7 @@ export interface Newest {
  * The newest records by id and by the server's time, at most `limit` of each, and how many each range holds: one statement, one moment.
  * Served by the primary key and the index on (outbox, at, id); lines are counted by their primary key.
  */
-export async function newestRecords(
-  engine: Engine,
-  db: Db,
-  outboxes: readonly string[],
-  limit: number,
-  ranges: readonly IdRange[],
-): Promise<Newest> {
+export async function newestRecords(engine: Engine, db: Db, outboxes: readonly string[], limit: number, ranges: readonly IdRange[]) {
   const { fragments } = engine;
   const found = sql`select ${named(['id', 'outbox'])} from ${headersOf(engine)}`;
   const at = sql.id('at');
@@ -196,13 +190,7 @@ export async function newestRecords(
 }
 
 /** The first records of a range by id, at most `limit`. Served by the primary key. */
-export async function recordsWithin(
-  engine: Engine,
-  db: Db,
-  outboxes: readonly string[],
-  range: IdRange,
-  limit: number,
-): Promise<RecordSize[]> {
+export async function recordsWithin(engine: Engine, db: Db, outboxes: readonly string[], range: IdRange, limit: number) {
   await engine.byIndex(db);
   const { rows } = await sql<StoredSize>`select ${sizeColumns(engine, outboxes)}
     from (select ${named(['id', 'outbox'])} from ${headersOf(engine)} where ${isWithin(engine, range)}

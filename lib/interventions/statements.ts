@@ -113,12 +113,8 @@ export function callStatement({ outbox, step }: PreparedStep, call: Call, rows: 
 
 /** The locked rows that are no longer as they were when locked. */
 export function changedStatement({ outbox, at }: PreparedStep, locked: readonly LockedRow[]): RawBuilder<{ id: string }> {
-  const same = oneOfPairs(
-    outbox,
-    at,
-    at.exact,
-    locked.map(({ id, exact }) => [id, exact]),
-  );
+  const pairs = locked.map(({ id, exact }): Pair => [id, exact]);
+  const same = oneOfPairs(outbox, at, at.exact, pairs);
   return sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(locked.map(({ id }) => id))} and not ${same}`;
 }
 
@@ -144,7 +140,7 @@ function guard({ outbox, step, at }: PreparedStep, seen: readonly Seen[]): RawBu
   const [version, column] = step.version === 'exact' ? (['exact', at.exact] as const) : (['stable', at.stable] as const);
   const byState = [...new Set(seen.map((row) => row.version.state))].map((state) => {
     const rows = seen.filter((row) => row.version.state === state);
-    const pairs = rows.map((row): [string, string] => [row.id, row.version[version]]);
+    const pairs = rows.map((row): Pair => [row.id, row.version[version]]);
     return sql<boolean>`${at.state} = ${sql.lit(state)} and ${oneOfPairs(outbox, at, column, pairs)}`;
   });
   const parts = [at.id.among(seen.map(({ id }) => id)), step.match(at), sql<boolean>`(${or(byState)})`];
@@ -152,13 +148,10 @@ function guard({ outbox, step, at }: PreparedStep, seen: readonly Seen[]): RawBu
   return and(parts);
 }
 
+type Pair = [id: string, version: string];
+
 /** Whether id and version of a row are a pair of these: as one array where the engine has them, as a server looks through hundreds of ORs row by row. */
-function oneOfPairs(
-  { database }: Outbox,
-  at: PlaceSql,
-  version: RawBuilder<string>,
-  pairs: readonly [string, string][],
-): RawBuilder<boolean> {
+function oneOfPairs({ database }: Outbox, at: PlaceSql, version: RawBuilder<string>, pairs: readonly Pair[]): RawBuilder<boolean> {
   const { fragments, companions } = database.engine;
   // No version has a space in it.
   const both = fragments.bytewise(sql`${at.id.text} || ' ' || ${version}`);

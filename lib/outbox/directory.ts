@@ -86,11 +86,11 @@ export function createDirectory(options: DirectoryOptions) {
   const bindInTurn = async (found: Entry): Promise<Outbox> => {
     const { database } = found;
     // For an unreachable database the last binding is returned without a place in the queue.
-    const away = await database.reachable().then(
+    const known = await database.reachable().then(
       () => null,
-      (error: unknown) => error,
+      (error: unknown) => boundBefore(found, error),
     );
-    if (away !== null) return boundBefore(found, away);
+    if (known !== null) return known;
     const { server, roles } = database.status();
     const limit = (roles.reader ?? roles.collector)?.limit ?? 1;
     return queueOf(server.key, Math.max(1, Math.floor(limit / BINDING_SHARE))).run(database.id, () => bind(found));
@@ -205,6 +205,13 @@ export function databaseProblem(failure: DatabaseFailure, databaseId: string): P
   ];
   return new Problem(code, detail, { cause: failure });
 }
+
+/** For `catch`: throws a failure of the outbox's database as a Problem, any other error as it is. */
+export const asProblem =
+  ({ database }: Outbox) =>
+  (error: unknown): never => {
+    throw error instanceof DatabaseFailure ? databaseProblem(error, database.id) : error;
+  };
 
 /** Returns a function that counts the outboxes on the server of an outbox, itself included. */
 export function countByServer(directory: OutboxDirectory): (outbox: string) => number {

@@ -106,8 +106,9 @@ const planSource = z.union(
 
 export const planRequest = z.strictObject({ operation: plain(63), reason, source: planSource });
 export const ofPlan = z.object({ plan: z.uuid('write the id of a plan') });
-export const planHash = z.string().regex(/^[0-9a-f]{64}$/, 'write the hash of the plan, 64 hexadecimal digits');
+const planHash = z.string().regex(/^[0-9a-f]{64}$/, 'write the hash of the plan, 64 hexadecimal digits');
 export const planAnswer = z.strictObject({ reason, hash: planHash.optional() });
+export type PlanAnswer = z.infer<typeof planAnswer>;
 export const plansQuery = z.strictObject({
   outbox: filled(outboxId),
   state: filled(z.enum(PLAN_FILTER_STATES, `write one of ${PLAN_FILTER_STATES.join(', ')}`)),

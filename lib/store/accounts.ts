@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Role } from '@/lib/shared/permissions';
-import type { StoreDb } from './store';
+import { NOW, type StoreDb } from './store';
 import type { StoreTables } from './tables';
 
 interface Account extends Selectable<Pick<StoreTables['account'], 'id' | 'email' | 'role'>> {
@@ -31,33 +31,24 @@ export async function findAccount(db: StoreDb, email: string): Promise<AccountRo
 }
 
 export async function selectAccounts(db: StoreDb): Promise<ListedAccount[]> {
-  return db
-    .selectFrom('account')
-    .select([...ACCOUNT, 'createdAt', 'lastSignInAt'])
-    .orderBy('email')
-    .execute();
+  const accounts = db.selectFrom('account').select([...ACCOUNT, 'createdAt', 'lastSignInAt']);
+  return accounts.orderBy('email').execute();
 }
 
 export async function noteSignIn(db: StoreDb, id: string): Promise<void> {
-  await db
-    .updateTable('account')
-    .set({ lastSignInAt: sql<string>`now()` })
-    .where('id', '=', id)
-    .execute();
+  await db.updateTable('account').set({ lastSignInAt: NOW }).where('id', '=', id).execute();
 }
 
+type AccountChange = Partial<Pick<AccountRow, 'role' | 'passwordHash' | 'disabled'>>;
+
 /** Changes the given fields and ends the account's sessions, whatever changed. False if there is no such account. */
-export async function updateAccount(
-  db: StoreDb,
-  email: string,
-  { disabled, ...change }: { role?: Role; passwordHash?: string; disabled?: boolean },
-): Promise<boolean> {
+export async function updateAccount(db: StoreDb, email: string, { disabled, ...change }: AccountChange): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('account')
     .set((eb) => ({
       ...change,
       roleVersion: eb('roleVersion', '+', 1),
-      ...(disabled === undefined ? {} : { disabledAt: disabled ? sql<string>`now()` : null }),
+      ...(disabled === undefined ? {} : { disabledAt: disabled ? NOW : null }),
     }))
     .where('email', '=', email)
     .executeTakeFirstOrThrow();

@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Role } from '@/lib/shared/permissions';
-import type { StoreDb } from './store';
+import { NOW, type StoreDb } from './store';
 import type { StoreTables } from './tables';
 
 /** Creates the token for `days`, or until revoked (null), and returns its id; null if a valid one has the name or the hash exists. */
@@ -17,7 +17,7 @@ export async function insertApiToken(
     .set((eb) => ({ revokedAt: eb.ref('expiresAt') }))
     .where('name', '=', token.name)
     .where('revokedAt', 'is', null)
-    .where('expiresAt', '<=', sql<string>`now()`)
+    .where('expiresAt', '<=', NOW)
     .execute();
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('api_token')
@@ -31,26 +31,20 @@ const isValid = sql<boolean>`(revoked_at is null and (expires_at is null or expi
 
 /** Served by the unique key on `token_hash`; null if unknown, revoked or expired. */
 export async function findApiToken(db: StoreDb, hash: string): Promise<{ id: string; name: string; role: Role } | null> {
-  const row = await db
-    .selectFrom('api_token')
-    .select(['id', 'name', 'role'])
-    .where('tokenHash', '=', hash)
-    .where(isValid)
-    .executeTakeFirst();
-  return row ?? null;
+  const token = db.selectFrom('api_token').select(['id', 'name', 'role']).where('tokenHash', '=', hash);
+  return (await token.where(isValid).executeTakeFirst()) ?? null;
 }
 
 /** The role of a token that is valid now; null if it is revoked or expired. By primary key. */
 export async function roleOfToken(db: StoreDb, id: string): Promise<Role | null> {
-  const row = await db.selectFrom('api_token').select('role').where('id', '=', id).where(isValid).executeTakeFirst();
-  return row?.role ?? null;
+  return (await db.selectFrom('api_token').select('role').where('id', '=', id).where(isValid).executeTakeFirst())?.role ?? null;
 }
 
 /** Records the use, at most once a minute: a busy script must not write a row per call. */
 export async function touchApiToken(db: StoreDb, id: string): Promise<void> {
   await db
     .updateTable('api_token')
-    .set({ lastUsedAt: sql<string>`now()` })
+    .set({ lastUsedAt: NOW })
     .where('id', '=', id)
     .where((eb) => eb.or([eb('lastUsedAt', 'is', null), eb('lastUsedAt', '<', sql<string>`now() - interval '1 minute'`)]))
     .execute();
@@ -58,14 +52,8 @@ export async function touchApiToken(db: StoreDb, id: string): Promise<void> {
 
 /** Returns its role; null if no valid token has the name. */
 export async function revokeApiToken(db: StoreDb, name: string): Promise<Role | null> {
-  const revoked = await db
-    .updateTable('api_token')
-    .set({ revokedAt: sql<string>`now()` })
-    .where('name', '=', name)
-    .where(isValid)
-    .returning('role')
-    .executeTakeFirst();
-  return revoked?.role ?? null;
+  const valid = db.updateTable('api_token').set({ revokedAt: NOW }).where('name', '=', name).where(isValid);
+  return (await valid.returning('role').executeTakeFirst())?.role ?? null;
 }
 
 export type ListedToken = Selectable<Omit<StoreTables['api_token'], 'tokenHash' | 'prefix'>>;

@@ -12,15 +12,12 @@ export interface ApprovalRow extends Omit<Selectable<StoreTables['approval']>, '
 
 const late = sql<boolean>`until <= clock_timestamp()`.as('late');
 
-export async function insertApproval(
-  db: StoreDb,
-  { hours, ...approval }: Pick<StoreTables['approval'], 'planId' | 'hash' | 'policy' | 'because'> & { hours: number },
-): Promise<void> {
+type NewApproval = Pick<StoreTables['approval'], 'planId' | 'hash' | 'policy' | 'because'> & { hours: number };
+
+export async function insertApproval(db: StoreDb, { hours, ...approval }: NewApproval): Promise<void> {
   const until = sql<string>`clock_timestamp() + make_interval(hours => ${hours}::int)`;
-  await db
-    .insertInto('approval')
-    .values({ ...approval, state: 'requested', until })
-    .execute();
+  const row = { ...approval, state: 'requested' as const, until };
+  await db.insertInto('approval').values(row).execute();
 }
 
 /** By primary key; null if nobody is asked. With `lock`, nothing changes it until the transaction ends. */
@@ -35,14 +32,10 @@ export async function approvalsOf(db: StoreDb, planIds: readonly string[]): Prom
   return new Map(rows.map((row) => [row.planId, row as ApprovalRow]));
 }
 
-export interface Answer {
-  planId: string;
-  /** What the approver saw. */
-  hash: string;
-  policy: string;
+/** `hash`: of what the approver saw. */
+export interface Answer extends Record<'planId' | 'hash' | 'policy' | 'reason', string> {
   state: 'approved' | 'refused';
   actor: Author;
-  reason: string;
   /** From an approval on, as long may the run be started. */
   minutes: number;
 }
@@ -65,12 +58,8 @@ export async function answerApproval(db: StoreDb, { planId, hash, policy, state,
 
 /** What was agreed to is not what would run: nothing is started under it any more. */
 export async function voidApproval(db: StoreDb, planId: string): Promise<void> {
-  await db
-    .updateTable('approval')
-    .set({ state: 'void' })
-    .where('planId', '=', planId)
-    .where('state', 'in', ['requested', 'approved'])
-    .execute();
+  const changed = db.updateTable('approval').set({ state: 'void' }).where('planId', '=', planId);
+  await changed.where('state', 'in', ['requested', 'approved']).execute();
 }
 
 /** Plans with an open request, oldest first, at most `limit`; along the index of open ones. */

@@ -1,8 +1,8 @@
 /** Queries on `cause` and `cause_round`: why the events of an outbox died, as the collector counted them. */
 import { sql, type Transaction } from 'kysely';
 import { CAUSES_MAX, type CauseNote, type CountedCause, type DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
-import type { StoreDb } from './store';
-import { byActor, type Author, type StoreTables } from './tables';
+import { NOW, type StoreDb } from './store';
+import type { Author, StoreTables } from './tables';
 
 /** A cause as kept; `count` is of its dead events. */
 export interface KeptCause extends CountedCause, Pick<DeadLetterGroup, 'known' | 'retrying' | 'note'> {}
@@ -13,6 +13,8 @@ export interface CauseRound extends Record<'beganAt' | 'endedAt', string>, Recor
   /** Since when events have moved after it; null if nobody saw any. */
   movedAt: string | null;
 }
+
+export type NewRound = Omit<CauseRound, 'movedAt'>;
 
 type Keeping = Transaction<StoreTables>;
 
@@ -36,13 +38,12 @@ const furthest = (which: 'least' | 'greatest', name: string) =>
   sql<string>`${sql.raw(which)}(${sql.ref(`cause.${name}`)}, ${sql.ref(`excluded.${name}`)})`;
 const SEEN = { firstSeenAt: furthest('least', 'first_seen_at'), lastSeenAt: furthest('greatest', 'last_seen_at') };
 
+/** Causes of an outbox that are none of these. */
+const notAmong = (causes: readonly CountedCause[]) => sql<boolean>`fingerprint <> all(${causes.map(({ id }) => id)}::text[])`;
+
 /** Enters a whole count; causes without events keep their times, notes and samples. Only inside a transaction that holds the lease. */
-export async function putCauseRound(
-  db: Keeping,
-  outbox: string,
-  causes: readonly CountedCause[],
-  { known, ...round }: Omit<CauseRound, 'movedAt'>,
-): Promise<void> {
+export async function putCauseRound(db: Keeping, outbox: string, causes: readonly CountedCause[], entered: NewRound): Promise<void> {
+  const { known, ...round } = entered;
   const kept = causes.slice(0, CAUSES_MAX);
   const others = round.others + causes.slice(CAUSES_MAX).reduce((sum, { count }) => sum + count, 0);
   const ended = { ...round, others, known, movedAt: null };
@@ -51,13 +52,8 @@ export async function putCauseRound(
     .values({ outbox, ...ended })
     .onConflict((conflict) => conflict.column('outbox').doUpdateSet(ended))
     .execute();
-  await db
-    .updateTable('cause')
-    .set({ count: 0, sums: '[]', summed: 0, known: 'exact' })
-    .where('outbox', '=', outbox)
-    .where('count', '>', 0)
-    .where(sql<boolean>`fingerprint <> all(${kept.map(({ id }) => id)}::text[])`)
-    .execute();
+  const none = { count: 0, sums: '[]', summed: 0, known: 'exact' as const };
+  await db.updateTable('cause').set(none).where('outbox', '=', outbox).where('count', '>', 0).where(notAmong(kept)).execute();
   if (kept.length > 0) {
     await db
       .insertInto('cause')
@@ -104,8 +100,7 @@ export async function putNewestCauses(db: Keeping, outbox: string, causes: reado
 /** Enters how many of the newest retrying events fail for which cause. Only under the lease. */
 export async function putRetryCauses(db: Keeping, outbox: string, causes: readonly CountedCause[]): Promise<void> {
   const kept = causes.slice(0, CAUSES_MAX);
-  const gone = db.updateTable('cause').set({ retrying: 0 }).where('outbox', '=', outbox).where('retrying', '>', 0);
-  await gone.where(sql<boolean>`fingerprint <> all(${kept.map(({ id }) => id)}::text[])`).execute();
+  await db.updateTable('cause').set({ retrying: 0 }).where('outbox', '=', outbox).where('retrying', '>', 0).where(notAmong(kept)).execute();
   if (kept.length === 0) return;
   await db
     .insertInto('cause')
@@ -118,10 +113,7 @@ export async function putRetryCauses(db: Keeping, outbox: string, causes: readon
 }
 
 /** The last round, and the causes that have events, most first; `acted`: when operators acted last. By the primary keys; 1,000 rows at most. */
-export async function readCauses(
-  db: StoreDb,
-  outbox: string,
-): Promise<{ round: CauseRound | null; acted: string | null; causes: KeptCause[] }> {
+export async function readCauses(db: StoreDb, outbox: string) {
   const [round, rows] = await Promise.all([
     db
       .selectFrom('cause_round')
@@ -140,40 +132,28 @@ export async function readCauses(
       .execute(),
   ]);
   const { lastAt: acted = null, ...told } = round ?? {};
-  const causes = rows.map(({ outbox: _, fingerprint: id, samples, sums, note, noteActorId: _id, noteActorName, noteAt, ...cause }) => ({
-    ...{ ...cause, id },
-    samples: JSON.parse(samples) as string[],
-    sums: JSON.parse(sums) as CountedCause['sums'],
-    note: note === null ? null : { text: note, actor: noteActorName ?? '', at: noteAt ?? '' },
-  }));
+  const causes: KeptCause[] = rows.map(
+    ({ outbox: _, fingerprint: id, samples, sums, note, noteActorId: _id, noteActorName, noteAt, ...cause }) => ({
+      ...{ ...cause, id },
+      samples: JSON.parse(samples) as string[],
+      sums: JSON.parse(sums) as CountedCause['sums'],
+      note: note === null ? null : { text: note, actor: noteActorName ?? '', at: noteAt ?? '' },
+    }),
+  );
   return { round: round === undefined ? null : (told as CauseRound), acted, causes };
 }
 
+type NewNote = Record<'outbox' | 'fingerprint' | 'note', string> & { actor: Author };
+
 /** Writes a note on a cause, or takes it off with an empty one; null if there is no such cause, else the note before. */
-export async function putCauseNote(
-  db: StoreDb,
-  { outbox, fingerprint, note, actor }: Record<'outbox' | 'fingerprint' | 'note', string> & { actor: Author },
-): Promise<{ before: string | null; note: CauseNote | null } | null> {
-  const before = await db
-    .selectFrom('cause')
-    .select('note')
-    .where('outbox', '=', outbox)
-    .where('fingerprint', '=', fingerprint)
-    .forUpdate()
-    .executeTakeFirst();
+export async function putCauseNote(db: StoreDb, { outbox, fingerprint, note, actor }: NewNote) {
+  const noted = db.selectFrom('cause').select('note').where('outbox', '=', outbox).where('fingerprint', '=', fingerprint);
+  const before = await noted.forUpdate().executeTakeFirst();
   if (before === undefined) return null;
-  const by = note === '' ? { actorId: null, actorName: null } : byActor(actor);
-  const written = await db
-    .updateTable('cause')
-    .set({
-      note: note === '' ? null : note,
-      noteActorId: by.actorId,
-      noteActorName: by.actorName,
-      noteAt: note === '' ? null : sql<string>`now()`,
-    })
-    .where('outbox', '=', outbox)
-    .where('fingerprint', '=', fingerprint)
-    .returning('noteAt')
-    .executeTakeFirstOrThrow();
-  return { before: before.note, note: note === '' ? null : { text: note, actor: actor.name, at: written.noteAt ?? '' } };
+  const none = { note: null, noteActorId: null, noteActorName: null, noteAt: null };
+  const change = note === '' ? none : { note, noteActorId: actor.id, noteActorName: actor.name, noteAt: NOW };
+  const changed = db.updateTable('cause').set(change).where('outbox', '=', outbox).where('fingerprint', '=', fingerprint);
+  const written = await changed.returning('noteAt').executeTakeFirstOrThrow();
+  const now: CauseNote | null = note === '' ? null : { text: note, actor: actor.name, at: written.noteAt ?? '' };
+  return { before: before.note, note: now };
 }

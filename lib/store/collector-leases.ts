@@ -77,8 +77,9 @@ export async function findCollectorStates(db: StoreDb, outboxes: readonly string
 export async function writeCollectorState(
   db: Transaction<StoreTables>,
   lease: Lease,
-  { state, memory }: { state: string; memory?: string | null },
+  told: { state: string; memory?: string },
 ): Promise<void> {
+  const { state, memory } = told;
   const changed = { epoch: lease.epoch, state, updatedAt: sql<string>`clock_timestamp()`, ...(memory === undefined ? {} : { memory }) };
   await db
     .insertInto('collector_state')

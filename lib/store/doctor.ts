@@ -1,7 +1,6 @@
 /** Queries on `doctor_silence` and `doctor_sample`. */
-import { sql } from 'kysely';
 import type { Silence } from '@/lib/shared/doctor';
-import type { StoreDb } from './store';
+import { NOW, type StoreDb } from './store';
 import { byActor, type Author } from './tables';
 
 export const DOCTOR_SAMPLE_DAYS = 60;
@@ -9,12 +8,11 @@ const SILENCES_MAX = 1_000;
 
 const SILENCE = ['reason', 'actorName as actor', 'at'] as const;
 
+type NewSilence = Record<'outbox' | 'finding' | 'reason', string> & { actor: Author };
+
 /** Silences a finding; replaces an earlier reason. */
-export async function putSilence(
-  db: StoreDb,
-  { outbox, finding, reason, actor }: Record<'outbox' | 'finding' | 'reason', string> & { actor: Author },
-): Promise<Silence> {
-  const written = { reason, ...byActor(actor), at: sql<string>`now()` };
+export async function putSilence(db: StoreDb, { outbox, finding, reason, actor }: NewSilence): Promise<Silence> {
+  const written = { reason, ...byActor(actor), at: NOW };
   return db
     .insertInto('doctor_silence')
     .values({ outbox, finding, ...written })

@@ -1,7 +1,7 @@
 /** Queries on `mark`, the notes on the charts' time axis. */
 import { sql } from 'kysely';
 import type { ActionMark, Mark } from '@/lib/shared/figures/marks';
-import type { StoreDb } from './store';
+import { NOW, type StoreDb } from './store';
 import { byActor, type Author, type StoreTables } from './tables';
 
 /** Most marks a chart shows. */
@@ -22,7 +22,7 @@ const MARK = ['id', 'at', 'kind', 'text', 'outbox', 'url', 'actorName as actor']
 export async function insertMark(db: StoreDb, { actor, at, ...mark }: NewMark): Promise<Mark | null> {
   const added = await db
     .insertInto('mark')
-    .values({ ...mark, ...byActor(actor), at: at ?? sql<string>`now()`, removedAt: null })
+    .values({ ...mark, ...byActor(actor), at: at ?? NOW, removedAt: null })
     .onConflict((conflict) => conflict.columns(['actorId', 'idempotencyKey']).doNothing())
     .returning(MARK)
     .executeTakeFirst();
@@ -31,25 +31,16 @@ export async function insertMark(db: StoreDb, { actor, at, ...mark }: NewMark): 
 
 /** The mark made with an actor's key, even if removed since; served by the unique key on both. */
 export async function findMarkByKey(db: StoreDb, actorId: string, key: string): Promise<{ mark: Mark; requestHash: string } | null> {
-  const own = db
-    .selectFrom('mark')
-    .select([...MARK, 'requestHash'])
-    .where('actorId', '=', actorId);
-  const row = await own.where('idempotencyKey', '=', key).executeTakeFirst();
+  const marks = db.selectFrom('mark').select([...MARK, 'requestHash']);
+  const row = await marks.where('actorId', '=', actorId).where('idempotencyKey', '=', key).executeTakeFirst();
   if (row === undefined) return null;
   const { requestHash, ...mark } = row;
   return { mark, requestHash };
 }
 
 export async function removeMark(db: StoreDb, id: string): Promise<Mark | null> {
-  const removed = await db
-    .updateTable('mark')
-    .set({ removedAt: sql<string>`now()` })
-    .where('id', '=', id)
-    .where('removedAt', 'is', null)
-    .returning(MARK)
-    .executeTakeFirst();
-  return removed ?? null;
+  const mark = db.updateTable('mark').set({ removedAt: NOW }).where('id', '=', id).where('removedAt', 'is', null);
+  return (await mark.returning(MARK).executeTakeFirst()) ?? null;
 }
 
 export interface MarkFilter {
@@ -72,12 +63,7 @@ export async function listMarks(db: StoreDb, { outbox, from, to }: MarkFilter): 
 
 /** The time of the last mark of a kind, of this outbox or of all; null if there is none. By the index on (at, id), past others. */
 export async function lastMarkAt(db: StoreDb, kind: Mark['kind'], outbox: string): Promise<string | null> {
-  const past = db
-    .selectFrom('mark')
-    .select('at')
-    .where('kind', '=', kind)
-    .where('removedAt', 'is', null)
-    .where('at', '<=', sql<string>`now()`);
+  const past = db.selectFrom('mark').select('at').where('kind', '=', kind).where('removedAt', 'is', null).where('at', '<=', NOW);
   const here = past.where((eb) => eb.or([eb('outbox', '=', outbox), eb('outbox', 'is', null)]));
   return (await here.orderBy('at', 'desc').limit(1).executeTakeFirst())?.at ?? null;
 }

@@ -5,7 +5,7 @@ import { lanesOfOwn } from '@/lib/database/connections/share';
 import { postgresDialect } from '@/lib/database/postgres/pool';
 import { useTestDatabase } from '@/scripts/testing/database';
 import pg from 'pg';
-import { lackedRecords } from './carried-records';
+import { lackedRecords } from './audit';
 import { MIGRATIONS } from './migrations';
 import { migrateStore, openStore } from './store';
 

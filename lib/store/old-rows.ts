@@ -25,13 +25,11 @@ const RUN_DAYS = 90;
 
 /** By scans of tables that have a row per decision; the events of a plan go with it. */
 async function deleteOldRuns(db: StoreDb): Promise<void> {
-  const over = sql`select id from run where ended_at < now() - make_interval(days => ${RUN_DAYS}::int)`;
-  await sql`with old as (${over}), batches as (delete from run_batch where run_id in (select id from old)) delete from run where id in (select id from old)`.execute(
-    db,
-  );
-  await sql`delete from plan where created_at < now() - make_interval(days => ${PLAN_DAYS}::int) and not exists (select from run where plan_id = plan.id)`.execute(
-    db,
-  );
+  await sql`with old as (select id from run where ended_at < now() - make_interval(days => ${RUN_DAYS}::int)),
+      batches as (delete from run_batch where run_id in (select id from old))
+    delete from run where id in (select id from old)`.execute(db);
+  await sql`delete from plan where created_at < now() - make_interval(days => ${PLAN_DAYS}::int)
+    and not exists (select from run where plan_id = plan.id)`.execute(db);
 }
 
 export async function deleteOldRows(db: StoreDb): Promise<void> {

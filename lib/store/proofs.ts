@@ -1,16 +1,14 @@
 /** Queries on `mapping_proof` and `changes_switch`. */
-import { sql, type Selectable } from 'kysely';
-import type { StoreDb } from './store';
+import type { Selectable } from 'kysely';
+import { NOW, type StoreDb } from './store';
 import { byActor, type Author, type StoreTables } from './tables';
 
 export type StoredProof = Omit<Selectable<StoreTables['mapping_proof']>, 'actorId' | 'actorName'> & { actor: string };
 
 export async function insertProof(db: StoreDb, proof: Omit<StoredProof, 'at' | 'actor'> & { actor: Author }): Promise<void> {
   const { actor, ...columns } = proof;
-  await db
-    .insertInto('mapping_proof')
-    .values({ ...columns, ...byActor(actor) })
-    .execute();
+  const row = { ...columns, ...byActor(actor) };
+  await db.insertInto('mapping_proof').values(row).execute();
 }
 
 /** The newest proof of an outbox, served by the index on outbox and time; null if there is none. */
@@ -37,7 +35,7 @@ export async function changesSwitch(db: StoreDb, outbox: string) {
 export type NewSwitch = Pick<StoreTables['changes_switch'], 'outbox' | 'proofId' | 'reason'> & { on: boolean; actor: Author };
 
 export async function setChangesSwitch(db: StoreDb, { outbox, on, proofId, actor, reason }: NewSwitch): Promise<void> {
-  const values = { turnedOn: on, proofId, reason, ...byActor(actor), at: sql<string>`now()` };
+  const values = { turnedOn: on, proofId, reason, ...byActor(actor), at: NOW };
   await db
     .insertInto('changes_switch')
     .values({ outbox, ...values })

@@ -1,7 +1,7 @@
 /** Queries on `session`, `login_attempt` and `sign_in_place`: they make a signed cookie revocable and guessing slow. */
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
-import type { StoreDb } from './store';
+import { NOW, type StoreDb } from './store';
 
 /** Starts a session of `hours` with the account's current role; null if the account does not exist or is disabled. */
 export async function insertSession(db: StoreDb, accountId: string, hours: number): Promise<string | null> {
@@ -33,7 +33,7 @@ export async function findLiveSession(db: StoreDb, sid: string) {
     .select(['account.id as accountId', 'account.email', 'account.role'])
     .where('session.sid', '=', sid)
     .where('session.revokedAt', 'is', null)
-    .where('session.expiresAt', '>', sql<string>`now()`)
+    .where('session.expiresAt', '>', NOW)
     .where('account.disabledAt', 'is', null)
     .whereRef('account.roleVersion', '=', 'session.roleVersion')
     .executeTakeFirst();
@@ -41,12 +41,7 @@ export async function findLiveSession(db: StoreDb, sid: string) {
 }
 
 export async function revokeSession(db: StoreDb, sid: string): Promise<void> {
-  await db
-    .updateTable('session')
-    .set({ revokedAt: sql<string>`now()` })
-    .where('sid', '=', sid)
-    .where('revokedAt', 'is', null)
-    .execute();
+  await db.updateTable('session').set({ revokedAt: NOW }).where('sid', '=', sid).where('revokedAt', 'is', null).execute();
 }
 
 /** Adds an attempt to each counter, anew after its window (`secondsLeft`). One statement, so that parallel guesses are all counted. */
@@ -99,7 +94,7 @@ export async function rememberPlaces(db: StoreDb, accountId: string, places: rea
   await db
     .insertInto('sign_in_place')
     .values(places.map((place) => ({ accountId, place })))
-    .onConflict((conflict) => conflict.columns(['accountId', 'place']).doUpdateSet({ lastAt: sql<string>`now()` }))
+    .onConflict((conflict) => conflict.columns(['accountId', 'place']).doUpdateSet({ lastAt: NOW }))
     .execute();
   await db
     .deleteFrom('sign_in_place')

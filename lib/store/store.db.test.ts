@@ -4,9 +4,18 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { noteActed } from './acted';
 import { findAccount, insertAccount, updateAccount } from './accounts';
 import type { AuditFilter } from '@/lib/shared/model';
-import { auditLines, insertAuditEntries, selectAuditEntries, type AuditPosition, type NewAuditEntry } from './audit';
+import {
+  auditLines,
+  insertAuditEntries,
+  selectAuditEntries,
+  type AuditPosition,
+  type NewAuditEntry,
+  hasCarriedAny,
+  keepCarried,
+  lackedRecords,
+  selectCarriedTimes,
+} from './audit';
 import { listActions } from './marks';
-import { hasCarriedAny, keepCarried, lackedRecords, selectCarriedTimes } from './carried-records';
 import { findCollectorStates, takeLease, underLease, writeCollectorState } from './collector-leases';
 import { DOCTOR_SAMPLE_DAYS, keepSample, readSamples } from './doctor';
 import { deleteOldRows } from './old-rows';

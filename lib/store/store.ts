@@ -1,6 +1,6 @@
 /** The console's own PostgreSQL: its pool, with every timeout set, and its migrations. */
 import { hostname } from 'node:os';
-import { CamelCasePlugin, Kysely, Migrator, type UnknownRow } from 'kysely';
+import { CamelCasePlugin, Kysely, Migrator, sql, type UnknownRow } from 'kysely';
 import { Availability } from '@/lib/database/connections/availability';
 import { lanesOfOwn, type Lane } from '@/lib/database/connections/share';
 import { DatabaseFailure } from '@/lib/database/failure';
@@ -20,6 +20,9 @@ const MIGRATION_SESSION = `set timezone = 'UTC'; set statement_timeout = '110s';
 
 export type StoreDb = Kysely<StoreTables>;
 
+/** The store's clock, at the begin of the transaction. */
+export const NOW = sql<string>`now()`;
+
 export type Store = ReturnType<typeof openStore>;
 
 /** Rows with camel-case names and times in ISO 8601 UTC, with every digit of the store. */
@@ -34,10 +37,9 @@ class RowsAsRead extends CamelCasePlugin {
 /** `2026-11-21 09:49:03.123456+00` → `2026-11-21T09:49:03.123456Z`: the store's sessions use UTC. */
 const iso = (text: string): string => `${text.slice(0, 10)}T${text.slice(11).replace(/\+00$/, 'Z')}`;
 
-function open(
-  url: string,
-  { max, ...options }: { max: number; clientTimeoutMs: number; prepare: string; onIdleError: (error: Error) => void },
-): StoreDb {
+type Opening = { max: number; clientTimeoutMs: number; prepare: string; onIdleError: (error: Error) => void };
+
+function open(url: string, { max, ...options }: Opening): StoreDb {
   return new Kysely<StoreTables>({
     plugins: [new RowsAsRead()],
     dialect: postgresDialect({

@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { InterventionRequest } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
-import type { StoreDb } from './store';
+import { NOW, type StoreDb } from './store';
 import type { StoreTables } from './tables';
 
 export interface UnsettledIntervention extends Pick<StoreTables['unsettled_intervention'], 'id' | 'outbox' | 'key' | 'at'> {
@@ -65,9 +65,5 @@ export async function deleteUnsettled(db: StoreDb, id: string): Promise<void> {
 
 /** Marks it as never committed; kept for clients that ask. */
 export async function markNotApplied(db: StoreDb, id: string): Promise<void> {
-  await db
-    .updateTable('unsettled_intervention')
-    .set({ notAppliedAt: sql<string>`now()` })
-    .where('id', '=', id)
-    .execute();
+  await db.updateTable('unsettled_intervention').set({ notAppliedAt: NOW }).where('id', '=', id).execute();
 }

@@ -10,12 +10,8 @@ export type VerdictChanges = Record<'begun' | 'ended', { verdict: Verdict; at: s
 export async function openVerdictSpans(db: StoreDb, outboxes: readonly string[]): Promise<Map<string, Map<Verdict, string>>> {
   const open = new Map(outboxes.map((outbox) => [outbox, new Map<Verdict, string>()]));
   if (outboxes.length === 0) return open;
-  const rows = await db
-    .selectFrom('verdict_span')
-    .select(['outbox', 'verdict', 'beganAt'])
-    .where('outbox', 'in', outboxes)
-    .where('endedAt', 'is', null)
-    .execute();
+  const spans = db.selectFrom('verdict_span').select(['outbox', 'verdict', 'beganAt']).where('outbox', 'in', outboxes);
+  const rows = await spans.where('endedAt', 'is', null).execute();
   for (const { outbox, verdict, beganAt } of rows) open.get(outbox)?.set(verdict, beganAt);
   return open;
 }

@@ -3,16 +3,14 @@
  * has moved since the last one. A round is kept in memory alone: a new owner of the lease begins it again.
  */
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { Transaction } from 'kysely';
 import { CauseTally } from '@/lib/outbox/lists/causes';
 import { causeRows, causeWalk, DEAD_SCANNED_MAX, type DeadRow, type CauseWalk } from '@/lib/outbox/lists/dead-letters';
 import type { List } from '@/lib/outbox/lists/walks';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { CAUSES_MAX } from '@/lib/shared/dead-letter-groups';
-import { putCauseRound, putNewestCauses, putRetryCauses } from '@/lib/store/causes';
+import { putCauseRound, putNewestCauses, putRetryCauses, type CauseRound } from '@/lib/store/causes';
 import { type Lease, underLease } from '@/lib/store/collector-leases';
 import type { Store } from '@/lib/store/store';
-import type { StoreTables } from '@/lib/store/tables';
 import { Backoff, isSourceFailure, isTimeout } from './clock';
 import { type Cost, NO_COST, sumOfCosts } from './progress';
 
@@ -34,11 +32,14 @@ const TALLIED = 4 * CAUSES_MAX;
 /** Events counted without a pause for other work of this process. */
 const AT_ONCE = 250;
 
-interface Round {
+interface Counted {
   began: number;
+  tally: CauseTally;
+}
+
+interface Round extends Counted {
   /** How the walk goes: with another index it begins again. */
   way: string;
-  tally: CauseTally;
   /** Of the walk's parts, the one that it is in, and behind which row. */
   part: number;
   after: DeadRow | null;
@@ -155,21 +156,10 @@ export class CauseCollector {
     }
   }
 
-  private async end(
-    lease: Lease,
-    store: Store,
-    round: Pick<Round, 'began' | 'tally'>,
-    known: 'exact' | 'estimated' | 'sampled',
-  ): Promise<void> {
-    const { tally, began } = round;
-    const ended = {
-      beganAt: new Date(began).toISOString(),
-      endedAt: new Date().toISOString(),
-      rows: tally.rows,
-      others: tally.others,
-      known,
-    };
-    await underLease(store, lease, (db) => putCauseRound(db, lease.outbox, tally.causes(), ended));
+  private async end(lease: Lease, store: Store, { began, tally }: Counted, known: CauseRound['known']): Promise<void> {
+    const { rows, others } = tally;
+    const times = { beganAt: new Date(began).toISOString(), endedAt: new Date().toISOString() };
+    await underLease(store, lease, (db) => putCauseRound(db, lease.outbox, tally.causes(), { ...times, rows, others, known }));
     this.round = null;
     [this.roundBeganAt, this.roundEndedAt] = [began, Date.now()];
   }
@@ -182,7 +172,7 @@ export class CauseCollector {
     const causes = tally.causes();
     const told = causes.length === 0 ? '' : JSON.stringify(causes.map(({ id, count, lastSeenAt }) => [id, count, lastSeenAt]));
     if (told === this.retrying) return;
-    await underLease(store, lease, (db: Transaction<StoreTables>) => putRetryCauses(db, lease.outbox, causes));
+    await underLease(store, lease, (db) => putRetryCauses(db, lease.outbox, causes));
     this.retrying = told;
   }
 

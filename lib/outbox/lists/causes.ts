@@ -1,5 +1,5 @@
 /** Causes of events that failed: what tells them apart, and how many events, since when and for how much each one has. */
-import { createHash } from 'node:crypto';
+import { digestOf } from '@/lib/database/digest';
 import { byCount, type DeadEvent, type CountedCause } from '@/lib/shared/dead-letter-groups';
 import { CAUSE_RULES, causeText, errorTemplate } from '@/lib/shared/lists/cause';
 import type { Cause } from '@/lib/shared/model';
@@ -8,7 +8,7 @@ import { type Money, sumAmounts } from '@/lib/shared/text/money';
 /** The same for all events of a cause, and of no other: of the rules, the type and the template of the error. */
 export function fingerprintOf({ type, error }: Cause): string {
   const told = [CAUSE_RULES, type, error === null ? null : errorTemplate(error)];
-  return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 16);
+  return digestOf(told).slice(0, 16);
 }
 
 /** The same for many events, each text of an error once: thousands of events share a few. */

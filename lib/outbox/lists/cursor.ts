@@ -38,9 +38,8 @@ export function decodeCursor(text: string, order: Cursor['order'], by: OrderedBy
 }
 
 export function foreignCursor(): Problem {
-  return new Problem('invalid', 'This cursor does not belong to this list: start again without it', {
-    fields: { cursor: 'not a cursor of this list' },
-  });
+  const fields = { cursor: 'not a cursor of this list' };
+  return new Problem('invalid', 'This cursor does not belong to this list: start again without it', { fields });
 }
 
 /** Whether the column could have printed this key: a forged cursor is refused here, not by the database. */

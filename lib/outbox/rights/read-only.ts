@@ -38,11 +38,8 @@ export const readOnlyAdvice = (outboxId: string, why: ReadOnlyReason): string =>
 export function readOnlyProblem(outboxId: string, why: ReadOnlyReason, differences: ProofDifference[] = []): Problem {
   const changed = differences.slice(0, 5).map(({ what, of, name }) => `${what} ${name === null ? of : `${of}.${name}`}`);
   const found = changed.length === 0 ? '' : ` (different: ${changed.join(', ')})`;
-  return new Problem(
-    'read_only',
-    `Outbox ${outboxId} is read-only here (${why}): ${readOnlyAdvice(outboxId, why)}${found}. This try changed nothing`,
-    { because: why },
-  );
+  const advice = `${readOnlyAdvice(outboxId, why)}${found}`;
+  return new Problem('read_only', `Outbox ${outboxId} is read-only here (${why}): ${advice}. This try changed nothing`, { because: why });
 }
 
 /** Throws Problem `read_only` unless it may be changed, also by the newest proof; returns the operations that this proof refuses. */

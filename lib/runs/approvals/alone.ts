@@ -1,14 +1,12 @@
 /** What one person changes without a second one. */
 import { uuidv7 } from 'uuidv7';
-import { DatabaseFailure } from '@/lib/database/failure';
-import { rowsById, type ById } from '@/lib/interventions/classify';
+import { eventsById } from '@/lib/interventions/classify';
 import { findByKey } from '@/lib/interventions/find-intervention';
 import { intervene, isUnderWay, type InterventionDeps } from '@/lib/interventions/intervene';
 import type { ActorsKey } from '@/lib/interventions/operation';
 import type { ApprovalRule } from '@/lib/config/config';
-import { databaseProblem } from '@/lib/outbox/directory';
+import { asProblem } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { eventColumns, toEvent, type EventRow } from '@/lib/outbox/rows/row';
 import type { InterventionPreview, InterventionRequest, InterventionResult, OutboxEvent } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
@@ -28,12 +26,7 @@ interface Alone {
 }
 
 /** `intervene`, where the rules let one person do it. Throws Problem as that does, and `approval_required`. */
-export function interveneWithinLimits(
-  deps: Alone['deps'],
-  by: ActorsKey,
-  request: InterventionRequest,
-  elapsedMs: () => number,
-): Promise<InterventionResult> {
+export function interveneWithinLimits(deps: Alone['deps'], by: ActorsKey, request: InterventionRequest, elapsedMs: () => number) {
   const carryOut = (): Promise<InterventionResult> => intervene(deps.interventions, by.actor, by.outbox, request, by.key, elapsedMs);
   const rules = rulesFor(deps.approvals, by.outbox, request.operation);
   return rules.length === 0 ? carryOut() : reservedFirst({ deps, by, request, carryOut }, rules);
@@ -82,11 +75,7 @@ async function isDone(deps: InterventionDeps, by: ActorsKey): Promise<boolean> {
 /** The events as they are now, wherever they are. */
 async function spenders(outbox: Outbox, { events }: InterventionRequest): Promise<Map<string, Spender>> {
   const ids = events.map(({ id }) => id);
-  const read = outbox.database.read((db) => rowsById<EventRow & ById>(outbox, db, ids, (at) => eventColumns(outbox, at)));
-  const rows = await read.catch((error: unknown) => {
-    throw error instanceof DatabaseFailure ? databaseProblem(error, outbox.database.id) : error;
-  });
-  return new Map([...rows].map(([id, row]) => [id, toEvent(outbox, row.place, row)]));
+  return eventsById(outbox, ids).catch(asProblem(outbox));
 }
 
 /** Whether a second person would be asked now for these events, said before they are sent. */

@@ -1,5 +1,5 @@
 /** When a second person is asked: rules of the configuration against what is to be changed and what was of late. Pure; no floating point. */
-import { createHash } from 'node:crypto';
+import { digestOf } from '@/lib/database/digest';
 import type { ApprovalRule } from '@/lib/config/config';
 import type { OutboxSettings } from '@/lib/outbox/outbox';
 import { sumAmounts, type Money } from '@/lib/shared/text/money';
@@ -91,5 +91,5 @@ export function policyDigest(rules: readonly ApprovalRule[], { consumers = {} }:
   const texts = rules.map(({ operations, rows, amount, notIdempotent }) =>
     JSON.stringify([operations && [...operations].sort(), rows, amount && sorted(amount), notIdempotent ? sorted(consumers) : null]),
   );
-  return createHash('sha256').update(JSON.stringify(texts.sort())).digest('hex');
+  return digestOf(texts.sort());
 }

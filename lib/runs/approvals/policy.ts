@@ -1,5 +1,5 @@
 /** The policy at the doors: whether a second person is asked, and what an actor may still change without one. */
-import { createHash } from 'node:crypto';
+import { entryId } from '@/lib/audit/records-keeper';
 import type { OutboxSettings } from '@/lib/outbox/outbox';
 import type { ApprovalRule } from '@/lib/config/config';
 import { can, ROLES, type Actor } from '@/lib/shared/permissions';
@@ -50,19 +50,13 @@ export async function approvalRequired(db: StoreDb, { actor, outbox }: WantedCha
   const none = '. No other account may approve: an administrator has to give somebody the role approver';
   const nobody = (await hasNoApprover(db, actor.id)) ? none : '';
   const why = passed.map((limit) => WHY[limit]).join('; ');
-  return new Problem(
-    'approval_required',
-    `A second person has to agree to this on ${outbox} (${why}): ${who}${nobody}. This try changed nothing`,
-  );
+  const detail = `A second person has to agree to this on ${outbox} (${why}): ${who}${nobody}`;
+  return new Problem('approval_required', `${detail}. This try changed nothing`);
 }
 
 /** Limits that would be passed now; nothing is read where no rule is about this operation there. `except`: what stands for the same already. */
-export async function passedNow(
-  deps: PolicyDeps,
-  { actor, outbox, operation, spend }: WantedChange,
-  except: string,
-  db: StoreDb = deps.store.db,
-) {
+export async function passedNow(deps: PolicyDeps, wanted: WantedChange, except: string, db: StoreDb = deps.store.db) {
+  const { actor, outbox, operation, spend } = wanted;
   const rules = rulesFor(deps.approvals, outbox, operation);
   return rules.length === 0 ? [] : limitsPassed(rules, spend, await spentOf(db, outbox, actor.id, except));
 }
@@ -82,9 +76,4 @@ export async function reserve(deps: PolicyDeps, db: StoreDb, intended: WantedCha
 }
 
 /** Of a run its plan's id; of an intervention one that its actor's key always has: sent again, it is not counted twice. */
-export function spendingId(outbox: string, actor: Actor, key: string): string {
-  const hex = createHash('sha256')
-    .update(JSON.stringify([outbox, actor.id, key]))
-    .digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
-}
+export const spendingId = (outbox: string, actor: Actor, key: string): string => entryId(JSON.stringify([outbox, actor.id, key]), 0);

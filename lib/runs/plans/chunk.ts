@@ -1,6 +1,6 @@
 /** The events of a plan as the store keeps them: 1,000 together, deflated. */
-import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { digestOf } from '@/lib/database/digest';
 
 export interface PlannedEvent {
   id: string;
@@ -13,12 +13,7 @@ export interface PlannedEvent {
 
 /** Of the aggregate's type and id; of 250,000 aggregates about seven share one with another, which only makes events wait for each other. */
 export const aggregateHash = (type: string | null, id: string | null): string | null =>
-  id === null
-    ? null
-    : createHash('sha256')
-        .update(JSON.stringify([type, id]))
-        .digest('hex')
-        .slice(0, 8);
+  id === null ? null : digestOf([type, id]).slice(0, 8);
 
 /** What is hashed of them: their text before it is deflated. */
 export const chunkBytes = (events: readonly PlannedEvent[]): Buffer =>

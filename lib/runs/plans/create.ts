@@ -1,9 +1,8 @@
 /** Makes a plan: freezes its events, asks a second person where the rules say so, and keeps all of it in one transaction. */
-import { createHash } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
-import { DatabaseFailure } from '@/lib/database/failure';
+import { digestOf } from '@/lib/database/digest';
 import { changeable } from '@/lib/interventions/intervene';
-import { databaseProblem } from '@/lib/outbox/directory';
+import { asProblem } from '@/lib/outbox/directory';
 import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { APPROVAL_HOURS } from '@/lib/shared/runs/approvals';
@@ -11,6 +10,7 @@ import { PLAN_HOURS, type PlanRequest } from '@/lib/shared/runs/plans';
 import { insertApproval } from '@/lib/store/approvals';
 import { recordDeed } from '@/lib/store/audit';
 import { findPlan, findPlanByKey, insertPlan, type PlanRow } from '@/lib/store/plans';
+import { byActor } from '@/lib/store/tables';
 import { approvalRequired, passedNow } from '../approvals/policy';
 import { freeze } from './freeze';
 import { planHash, type PlanDeps } from './plan';
@@ -19,9 +19,7 @@ import { policyOf } from './void';
 /** The plan; the same for the same actor, key and body. Throws Problem `invalid`, `read_only`, `approval_required`, `key_reused` and the like. */
 export async function createPlan(deps: PlanDeps, actor: Actor, outboxId: string, asked: PlanRequest, key: string): Promise<PlanRow> {
   const request = { ...asked, reason: asked.reason.trim() };
-  const requestHash = createHash('sha256')
-    .update(JSON.stringify([outboxId, request.operation, request.reason, request.source]))
-    .digest('hex');
+  const requestHash = digestOf([outboxId, request.operation, request.reason, request.source]);
   const { db } = deps.store;
   const same = async (): Promise<PlanRow | null> => {
     const found = await findPlanByKey(db, actor.id, key);
@@ -33,26 +31,14 @@ export async function createPlan(deps: PlanDeps, actor: Actor, outboxId: string,
   if (earlier !== null) return earlier;
 
   const outbox = await changeable(deps, outboxId);
-  const { facts, chunks, count, events } = await freeze(deps, outbox, request).catch((error: unknown) => {
-    throw error instanceof DatabaseFailure ? databaseProblem(error, outbox.database.id) : error;
-  });
+  const { facts, chunks, count, events } = await freeze(deps, outbox, request).catch(asProblem(outbox));
   const { operation, reason, source } = request;
   const hash = planHash({ outbox: outboxId, operation, reason, count, facts }, events);
   const id = uuidv7();
   const intended = { actor, outbox: outboxId, operation, spend: facts.spend };
   const because = await passedNow(deps, intended, id);
   if (because.length > 0 && actor.kind !== 'account') throw await approvalRequired(db, intended, because);
-  const row = {
-    id,
-    outbox: outboxId,
-    operation,
-    reason,
-    actorId: actor.id,
-    actorName: actor.name,
-    actor: JSON.stringify(actor),
-    count,
-    hash,
-  };
+  const row = { id, outbox: outboxId, operation, reason, ...byActor(actor), actor: JSON.stringify(actor), count, hash };
   const texts = { source: JSON.stringify(source), facts: JSON.stringify(facts), key, requestHash };
   await db.transaction().execute(async (transaction) => {
     // Another process may have been faster with the same key.

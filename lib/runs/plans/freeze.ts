@@ -5,15 +5,19 @@ import { orderWithin } from '@/lib/outbox/lists/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { decodeVersion } from '@/lib/outbox/rows/version';
 import { isFollowed } from '@/lib/shared/changes/fates';
-import type { VersionedEvent } from '@/lib/shared/model';
+import type { VersionedEvent, EventFilter } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { stopwatch } from '@/lib/shared/async/stopwatch';
-import { PLAN_CHUNK, PLAN_EVENTS_MAX, type PlanRequest } from '@/lib/shared/runs/plans';
+import { PLAN_CHUNK, PLAN_EVENTS_MAX, type PlanRequest, PLAN_IDS_MAX, PLAN_STEP, type PlanSource } from '@/lib/shared/runs/plans';
 import type { EventState, State } from '@/lib/shared/states';
+import { eventsById } from '@/lib/interventions/classify';
+import { listEvents } from '@/lib/outbox/lists/list-events';
+import { describeFilterErrors, parseEventFilter } from '@/lib/shared/lists/event-filter';
+import { outboxOfRun } from '@/lib/store/plans';
+import { causeIds } from '@/lib/outbox/lists/causes';
 import { addSums, isIdempotent, joinSums, spendOf, type Spend } from '../approvals/limits';
 import { aggregateHash, packChunk, type PlannedEvent } from './chunk';
 import { digestOfEvents, type PlanDeps, type PlanFacts } from './plan';
-import { stepsFrom } from './sources';
 
 export interface Frozen {
   count: number;
@@ -49,16 +53,13 @@ export async function freeze(deps: PlanDeps, outbox: Outbox, { operation, source
     tally.add(planned);
     await ordering.look(fitting.map(({ id }) => id));
     if (tally.count() > PLAN_EVENTS_MAX) throw tooMany();
-    if (elapsedMs() > FREEZE_MS)
-      throw new Problem(
-        'timeout',
-        `These events were not read within ${FREEZE_MS / 1_000} seconds (${rows} rows): narrow the filter. Nothing was planned`,
-      );
+    if (elapsedMs() > FREEZE_MS) {
+      const within = `within ${FREEZE_MS / 1_000} seconds (${rows} rows)`;
+      throw new Problem('timeout', `These events were not read ${within}: narrow the filter. Nothing was planned`);
+    }
   }
   if (tally.count() === 0)
-    throw new Problem('invalid', 'None of these events can be changed by this operation now: look again, and choose others', {
-      fields: { source: 'finds no event' },
-    });
+    throw wrongSource('None of these events can be changed by this operation now: look again, and choose others', 'finds no event');
   const { order, notLooked } = ordering.found();
   for (const [code, count] of order) tally.warn(code, count);
   const { facts, ...frozen } = tally.end();
@@ -67,10 +68,13 @@ export async function freeze(deps: PlanDeps, outbox: Outbox, { operation, source
   return { ...frozen, facts: { ...facts, searched: { rows, complete }, orderNotLooked: notLooked, sql, expectedSeconds } };
 }
 
+const wrongSource = (detail: string, source: string): Problem => new Problem('invalid', detail, { fields: { source } });
+
 const tooMany = (): Problem =>
-  new Problem('invalid', `A plan takes ${PLAN_EVENTS_MAX} events, and here are more: narrow the filter, for instance by from and to`, {
-    fields: { source: `finds more than ${PLAN_EVENTS_MAX} events` },
-  });
+  wrongSource(
+    `A plan takes ${PLAN_EVENTS_MAX} events, and here are more: narrow the filter, for instance by from and to`,
+    `finds more than ${PLAN_EVENTS_MAX} events`,
+  );
 
 /** At half of what the relay published of late. */
 export function secondsFor(count: number, publishedPerMinute: number | null): number | null {
@@ -82,13 +86,8 @@ function statesOf(outbox: Outbox, operation: string): State[] {
   operationOf(operation);
   const offer = capabilitiesOf(outbox).operations[operation];
   if (offer?.offered === true) return offer.from;
-  throw new Problem(
-    'invalid',
-    `Outbox ${outbox.id} does not offer ${operation} (${offer?.because ?? 'not_in_schema'}): choose another operation`,
-    {
-      fields: { operation: 'is not offered by this outbox' },
-    },
-  );
+  const detail = `Outbox ${outbox.id} does not offer ${operation} (${offer?.because ?? 'not_in_schema'}): choose another operation`;
+  throw new Problem('invalid', detail, { fields: { operation: 'is not offered by this outbox' } });
 }
 
 function createOrdering(outbox: Outbox, operation: string) {
@@ -112,12 +111,8 @@ function warningsOf(outbox: Outbox, key: string, state: EventState): string[] {
   if (state === 'archived' || state === 'unmapped') return [];
   const operation = operationOf(key);
   const rule = isFollowed(key) ? ruleFor(outbox, key, state) : null;
-  const own =
-    rule !== null && 'version' in rule
-      ? rule.warnings
-      : key === 'archive' && state !== 'dead'
-        ? (outbox.shape.archive?.warnings ?? [])
-        : [];
+  const archiving = key === 'archive' && state !== 'dead' ? outbox.shape.archive?.warnings : undefined;
+  const own = rule !== null && 'version' in rule ? rule.warnings : (archiving ?? []);
   return [...new Set([...own, ...(operation.sendsAgain ? (outbox.shape.cautions[state] ?? []) : [])])];
 }
 
@@ -184,3 +179,83 @@ function createTally(outbox: Outbox, operation: string) {
     },
   };
 }
+
+interface Step {
+  events: VersionedEvent[];
+  /** Rows read for it. */
+  looked: number;
+  /** Set on the last step: whether that was all there is. */
+  complete?: boolean;
+}
+
+/** `from`: the states that the operation takes. Throws Problem `invalid` with what to do. */
+async function* stepsFrom(deps: PlanDeps, outbox: Outbox, source: PlanSource, from: readonly State[]): AsyncGenerator<Step> {
+  if ('filter' in source) {
+    const { filter, errors } = parseEventFilter(new URLSearchParams(source.filter));
+    const fields = describeFilterErrors(errors);
+    if (Object.keys(fields).length > 0) throw new Problem('invalid', 'The filter cannot be read: nothing was planned', { fields });
+    // Who names no state means what can be changed: a table is mostly events that are out.
+    yield* ofList(outbox, { ...filter, state: filter.state ?? [...from] }, () => true);
+  } else if ('cause' in source) {
+    const idOf = causeIds();
+    yield* ofList(outbox, { state: ['dead'] }, (event) => idOf(event) === source.cause);
+  } else if ('ids' in source) {
+    yield* ofIds(outbox, [...new Set(source.ids)], 'all');
+  } else {
+    const { db } = deps.store;
+    if ((await outboxOfRun(db, source.run)) !== outbox.id)
+      throw wrongSource('There is no such run on this outbox: nothing was planned', 'name a run of this outbox');
+    yield* ofIds(outbox, await deps.leftovers(db, source.run, source.codes), 'left');
+  }
+}
+
+async function* ofList(outbox: Outbox, filter: EventFilter, wanted: (event: VersionedEvent) => boolean): AsyncGenerator<Step> {
+  for (let cursor: string | undefined; ;) {
+    const request = { limit: PLAN_STEP, ...(cursor === undefined ? {} : { cursor }) };
+    const { events, nextCursor, searched } = await listEvents(outbox, { ...filter, order: 'oldest' }, request);
+    const step = { events: events.filter(wanted), looked: searched.rows };
+    if (nextCursor === null) {
+      yield { ...step, complete: searched.complete };
+      return;
+    }
+    yield step;
+    cursor = nextCursor;
+  }
+}
+
+/** Most ids that a refusal names. */
+const NAMED_MAX = 10;
+
+/** `all`: an id that is not there is an error. `left`: it went away meanwhile. */
+async function* ofIds(outbox: Outbox, ids: readonly string[], which: 'all' | 'left'): AsyncGenerator<Step> {
+  if (which === 'all' && ids.length > PLAN_IDS_MAX) {
+    const detail = `A plan takes ${PLAN_IDS_MAX} ids, and these are ${ids.length}: make more than one, or plan a filter`;
+    throw wrongSource(detail, `name at most ${PLAN_IDS_MAX} ids`);
+  }
+  const found: VersionedEvent[] = [];
+  const missing: string[] = [];
+  for (let at = 0; at < ids.length; at += PLAN_STEP) {
+    const some = ids.slice(at, at + PLAN_STEP);
+    const rows = await eventsById(outbox, some);
+    const events = some.flatMap((id) => rows.get(id) ?? []);
+    if (which === 'left') yield { events, looked: some.length };
+    else found.push(...events);
+    missing.push(...some.filter((id) => !rows.has(id)));
+  }
+  if (which === 'left') return;
+  if (missing.length > 0) {
+    const named = missing.slice(0, NAMED_MAX).map((id) => JSON.stringify(id.slice(0, 80)));
+    const others = missing.length > named.length ? ` and ${missing.length - named.length} more` : '';
+    const unknown = `no event ${named.join(', ')}${others}: correct or leave out these ids`;
+    throw wrongSource(`Outbox ${outbox.id} has ${unknown}. Nothing was planned`, `has ${unknown}`);
+  }
+  found.sort(
+    (one, other) => compare(one.createdAt ?? '', other.createdAt ?? '') || one.id.localeCompare(other.id, 'en', { numeric: true }),
+  );
+  for (let at = 0; at < found.length; at += PLAN_STEP) {
+    const events = found.slice(at, at + PLAN_STEP);
+    yield { events, looked: events.length };
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

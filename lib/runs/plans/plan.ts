@@ -1,5 +1,6 @@
 /** A plan as it was frozen: its row, its events, and the hash over all of it. */
 import { createHash } from 'node:crypto';
+import { digestOf } from '@/lib/database/digest';
 import type { ApprovalRule } from '@/lib/config/config';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Actor } from '@/lib/shared/permissions';
@@ -56,9 +57,7 @@ export function planHash({ outbox, operation, reason, count, facts }: PlanHead, 
   const texts = sql.map(({ text }) => text);
   const { sums: spent, ...counted } = spend;
   const told = [sorted(sums), withoutAmount, sorted(warnings), sorted(counted), sorted(spent)];
-  return createHash('sha256')
-    .update(JSON.stringify([outbox, operation, reason, count, texts, told, events]))
-    .digest('hex');
+  return digestOf([outbox, operation, reason, count, texts, told, events]);
 }
 
 /** Digests chunks in order. */

@@ -18,11 +18,11 @@ export async function mayStill(db: StoreDb, { id, kind }: Pick<Actor, 'id' | 'ki
   return role !== null && can(role, permission);
 }
 
+type Rules = Pick<PlanDeps, 'approvals' | 'directory'>;
+
 /** The rules that concern it, digested. */
-export const policyOf = (
-  { approvals, directory }: Pick<PlanDeps, 'approvals' | 'directory'>,
-  plan: Pick<PlanRow, 'outbox' | 'operation'>,
-) => policyDigest(rulesFor(approvals, plan.outbox, plan.operation), directory.settings(plan.outbox));
+export const policyOf = ({ approvals, directory }: Rules, { outbox, operation }: Pick<PlanRow, 'outbox' | 'operation'>): string =>
+  policyDigest(rulesFor(approvals, outbox, operation), directory.settings(outbox));
 
 /**
  * Why it is void, as the end of a sentence; null if it is not. Before the first event and before every batch. Throws Problem `read_only`,
@@ -40,7 +40,7 @@ export async function whyVoid(deps: PlanDeps, plan: PlanRow): Promise<string | n
 }
 
 /** The same without looking at the table. */
-export function voidByPolicy(deps: Pick<PlanDeps, 'approvals' | 'directory'>, plan: PlanRow, approval: ApprovalRow | null): string | null {
+export function voidByPolicy(deps: Rules, plan: PlanRow, approval: ApprovalRow | null): string | null {
   const changed = 'the rules of approval are not what they were';
   if (approval?.state === 'void') return 'what was asked for is not what would run';
   if (approval !== null) return approval.hash === plan.hash && approval.policy === policyOf(deps, plan) ? null : changed;

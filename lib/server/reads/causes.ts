@@ -209,11 +209,8 @@ export async function readCause(context: Context, { outbox, cause, events }: { o
 }
 
 /** Writes a note on a cause, with an audit entry; an empty one takes it off. Throws Problem `not_found`. */
-export async function noteCause(
-  context: Context,
-  { outbox, cause: fingerprint, note }: CauseNoteRequest,
-): Promise<{ note: CauseNote | null }> {
-  const { console, actor } = context;
+export async function noteCause({ console, actor }: Context, asked: CauseNoteRequest): Promise<{ note: CauseNote | null }> {
+  const { outbox, cause: fingerprint, note } = asked;
   console.directory.settings(outbox);
   return console.store.db.transaction().execute(async (db) => {
     const written = await putCauseNote(db, { outbox, fingerprint, note, actor });

@@ -20,12 +20,10 @@ import { planDeps } from './plan-deps';
 import { seesAll } from './shown';
 import { together } from './together';
 
+type Asked = Omit<InterventionRequest, 'reason'>;
+
 /** A preview masked for this actor; changes nothing. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
-export function readPreview(
-  context: Context,
-  outboxId: string,
-  request: Omit<InterventionRequest, 'reason'>,
-): Promise<InterventionPreview> {
+export function readPreview(context: Context, outboxId: string, request: Asked): Promise<InterventionPreview> {
   return onOutbox(context, outboxId, async (outbox) => {
     const preview = await previewIntervention(outbox, request);
     const unmask = seesAll(context);
@@ -57,13 +55,9 @@ export async function interventionById({ console }: Context, id: string): Promis
 /** The result for one of the actor's own keys on an outbox. Throws Problem `not_found`, or as `findByKey` does. */
 export async function interventionByKey({ console, actor }: Context, outboxId: string, key: string): Promise<InterventionResult> {
   const found = await findByKey(console.interventions, { outbox: outboxId, actor, key });
-  if (found === null) {
-    throw new Problem(
-      'not_found',
-      `No intervention with this key was carried out on this outbox. One that was sent less than ${NO_RECORD_AFTER_MS / 1_000} seconds ago may be yet`,
-    );
-  }
-  return found;
+  if (found !== null) return found;
+  const yet = `One that was sent less than ${NO_RECORD_AFTER_MS / 1_000} seconds ago may be yet`;
+  throw new Problem('not_found', `No intervention with this key was carried out on this outbox. ${yet}`);
 }
 
 /** What became of the events that an intervention changed. Throws Problem `not_found`, `unavailable`. */

@@ -22,9 +22,10 @@ const KEPT_MS = 15_000;
 export async function readDeadLetters(
   context: Context,
   outboxId: string,
-  { cursor, limit, ...filter }: DeadLetterRequest,
+  asked: DeadLetterRequest,
   among = false,
 ): Promise<CountedLetters> {
+  const { cursor, limit, ...filter } = asked;
   refuseHidden(context, outboxId, { type: filter.type, error: filter.error });
   return onOutbox(context, outboxId, async (outbox) => {
     const info = outboxInfo(outbox);

@@ -2,7 +2,7 @@ import 'server-only';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { recordedValue } from '@/lib/interventions/fates';
 import { offersFor, stepLetters } from '@/lib/interventions/offers';
-import { databaseProblem } from '@/lib/outbox/directory';
+import { asProblem } from '@/lib/outbox/directory';
 import { neighboursOf, type Around } from '@/lib/outbox/lists/neighbours';
 import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { maskErrors, maskErrorBeside } from '@/lib/outbox/masking/hidden-in-errors';
@@ -83,7 +83,7 @@ async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Ar
     return await neighboursOf(outbox, stored.event);
   } catch (error) {
     if (error instanceof DatabaseFailure && error.code === 'timeout') return aloneOf(stored);
-    throw error instanceof DatabaseFailure ? databaseProblem(error, outbox.database.id) : error;
+    return asProblem(outbox)(error);
   }
 }
 

@@ -1,7 +1,7 @@
 import 'server-only';
 import { listEvents, type PageRequest } from '@/lib/outbox/lists/list-events';
 import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/shared/lists/event-filter';
-import { type EventsSnapshot, PAGE_LIMIT_DEFAULT, type EventFilter, type EventPage } from '@/lib/shared/model';
+import { type EventsSnapshot, PAGE_LIMIT_DEFAULT, type EventFilter, type EventPage, type OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { invalid } from '../input';
@@ -49,11 +49,7 @@ export async function readEventsSnapshot(context: Context, outboxId: string, que
 }
 
 /** The one of these events that nothing gets past, as the outbox's verdict names it; nothing is read where none of them waits. */
-export async function blockedBehind(
-  { console }: Context,
-  outboxId: string,
-  events: EventPage['events'],
-): Promise<EventsSnapshot['blocking']> {
+export async function blockedBehind({ console }: Context, outboxId: string, events: OutboxEvent[]): Promise<EventsSnapshot['blocking']> {
   const waiting = events.filter(({ state }) => state === 'pending' || state === 'retrying');
   const diagnosis = waiting.length === 0 ? null : await console.snapshots.diagnosis(outboxId);
   const { headAt, type, others: count, atLeast } = diagnosis?.evidence.find(({ code }) => code === 'blocking_row')?.values ?? {};

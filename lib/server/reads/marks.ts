@@ -1,6 +1,6 @@
 import 'server-only';
-import { createHash } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
+import { digestOf } from '@/lib/database/digest';
 import { createOnce, type Once } from '@/lib/shared/async/once';
 import { runOf } from '@/lib/runs/run/progress';
 import type { ChartMark, Mark, RunMark } from '@/lib/shared/figures/marks';
@@ -49,9 +49,7 @@ export async function addMark(context: Context, request: MarkRequest, key: strin
     const fields = { outbox: 'write the id of a configured outbox, or null' };
     throw new Problem('invalid', 'No such outbox: nothing was marked', { fields });
   }
-  const requestHash = createHash('sha256')
-    .update(JSON.stringify([at, kind, text, outbox, url]))
-    .digest('hex');
+  const requestHash = digestOf([at, kind, text, outbox, url]);
   return console.store.db.transaction().execute(async (db) => {
     const mark = await insertMark(db, { id: uuidv7(), at, kind, text, outbox, url, actor, idempotencyKey: key, requestHash });
     if (mark !== null) {

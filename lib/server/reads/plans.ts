@@ -1,8 +1,7 @@
 import 'server-only';
 import { UUID } from '@/lib/database/column-text';
-import { rowsById, type ById } from '@/lib/interventions/classify';
+import { eventsById } from '@/lib/interventions/classify';
 import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
-import { eventColumns, toEvent, type EventRow } from '@/lib/outbox/rows/row';
 import { hasNoApprover } from '@/lib/runs/approvals/policy';
 import { answerPlan } from '@/lib/runs/plans/answer';
 import { createPlan } from '@/lib/runs/plans/create';
@@ -12,13 +11,14 @@ import { FILTER_FIELDS, parseInstant, serialiseEventFilter, toSearchParams } fro
 import type { OutboxEvent } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import { PLAN_SHOWN, type Approval, type Plan, type PlanRequest, type PlanSource } from '@/lib/shared/runs/plans';
 import type { ApprovalLimit } from '@/lib/shared/runs/approvals';
+import { PLAN_SHOWN, type Approval, type Plan, type PlanRequest, type PlanSource } from '@/lib/shared/runs/plans';
 import type { PauseReason, RunCounts } from '@/lib/shared/runs/runs';
 import { PLANS_SHOWN, type PlanLine, type PlanSnapshot, type PlansSnapshot } from '@/lib/shared/runs/screens';
 import { approvalsOf, findApproval, openRequests, type ApprovalRow } from '@/lib/store/approvals';
 import { findPlan, selectPlans, type PlanFilter, type PlanRow } from '@/lib/store/plans';
 import type { Context } from '../context';
+import type { PlanAnswer } from '../schemas';
 import { readEventsQuery } from './events';
 import { onOutbox } from './outboxes';
 import { planDeps } from './plan-deps';
@@ -64,20 +64,18 @@ async function firstEventsOf(context: Context, row: PlanRow): Promise<OutboxEven
   const { value: first = [] } = (await plannedEvents(context.console.store.db, row).next()) as { value?: { id: string }[] };
   const ids = first.slice(0, PLAN_SHOWN).map(({ id }) => id);
   return onOutbox(context, row.outbox, async (outbox) => {
-    const rows = await outbox.database.read((db) => rowsById<EventRow & ById>(outbox, db, ids, (at) => eventColumns(outbox, at)));
-    const events = ids.flatMap((id) => rows.get(id) ?? []).map((found) => toEvent(outbox, found.place, found));
-    return shownEvents(context, outbox, events);
+    const found = await eventsById(outbox, ids);
+    return shownEvents(
+      context,
+      outbox,
+      ids.flatMap((id) => found.get(id) ?? []),
+    );
   });
 }
 
 /** Says yes or no to somebody else's plan. Throws Problem as `answerPlan` does. */
-export async function sayOfPlan(
-  context: Context,
-  id: string,
-  answer: 'approve' | 'refuse',
-  { reason, hash }: { reason: string; hash?: string },
-): Promise<Plan> {
-  const said = { answer, reason, hash: hash ?? null };
+export async function sayOfPlan(context: Context, id: string, answer: 'approve' | 'refuse', asked: PlanAnswer): Promise<Plan> {
+  const said = { answer, reason: asked.reason, hash: asked.hash ?? null };
   return shownPlan(context, await answerPlan(planDeps(context.console), context.actor, id, said));
 }
 

@@ -40,12 +40,7 @@ export interface Approval {
   nobody: boolean;
 }
 
-export interface Plan {
-  id: string;
-  outbox: string;
-  operation: string;
-  reason: string;
-  source: PlanSource;
+export interface Plan extends PlanRequest, Record<'id' | 'outbox' | 'createdAt' | 'expiresAt', string> {
   /** Who made it: the name that the audit shows. */
   maker: string;
   /** Whether the one who asks made it. */
@@ -62,8 +57,6 @@ export interface Plan {
   searched: { rows: number; complete: boolean };
   /** SHA-256, hex, of all that will run: operation, statements, events with their versions. */
   hash: string;
-  createdAt: string;
-  expiresAt: string;
   /** How many events each is about, of the catalogue's warning codes. */
   warnings: Record<string, number>;
   /** Events whose order was not looked at: no index, or too slow. */

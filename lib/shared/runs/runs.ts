@@ -1,5 +1,5 @@
 /** A run: a plan being carried out, window by window, by one process at a time. */
-import type { PlanSource } from './plans';
+import type { PlanRequest } from './plans';
 
 /** Most events of one batch, which is one intervention; the doors take fewer (INTERVENTION_EVENTS_MAX). */
 export const BATCH_EVENTS_MAX = 500;
@@ -46,14 +46,7 @@ export interface RunCounts extends Record<'requested' | 'changed' | 'conflicted'
   fates: Record<RunFate, number>;
 }
 
-export interface Run extends RunCounts {
-  id: string;
-  plan: string;
-  outbox: string;
-  operation: string;
-  reason: string;
-  source: PlanSource;
-  maker: string;
+export interface Run extends RunCounts, PlanRequest, Record<'id' | 'plan' | 'outbox' | 'maker' | 'createdAt', string> {
   state: RunState;
   because: PauseReason | null;
   pace: Pace;
@@ -69,7 +62,6 @@ export interface Run extends RunCounts {
   left: Record<string, number>;
   /** The error of one that failed again, masked as the reader sees errors. */
   error: string | null;
-  createdAt: string;
   beganAt: string | null;
   endedAt: string | null;
   /** Fates are looked at until then. */

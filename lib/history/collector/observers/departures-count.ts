@@ -281,12 +281,12 @@ function withoutUncounted(last: DepartureMemory | null, acts: readonly Act[], di
   return { ...last.flow, from };
 }
 
+type SeenLeaving = Record<'atMs' | 'sinceMs', number> & { wait: Wait | null; apart: boolean };
+
 /** Enters an event that left: with the time that its row records, else with the time it was seen waiting. */
-function enter(
-  additions: Additions,
-  { type, createdMs, publishedMs }: Omit<DepartureRow, 'id' | 'state'>,
-  { atMs, sinceMs, wait, apart }: { atMs: number; sinceMs: number; wait: Wait | null; apart: boolean },
-): void {
+function enter(additions: Additions, row: Omit<DepartureRow, 'id' | 'state'>, seen: SeenLeaving): void {
+  const { type, createdMs, publishedMs } = row;
+  const { atMs, sinceMs, wait, apart } = seen;
   const believed = publishedMs !== null && publishedMs <= atMs && publishedMs > atMs - BELIEVED_MS;
   const leftMs = believed ? publishedMs : atMs;
   const lastedMs = createdMs === null ? null : (publishedMs ?? atMs) - createdMs;
