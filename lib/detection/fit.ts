@@ -149,13 +149,9 @@ export function genericFit(table: CatalogueTable): GenericFit | null {
   const possibleByColumns =
     type !== undefined && createdAt !== undefined && marker !== undefined && saysPublished(marker, type.name) && isAboutSomething(roles);
   if (!likely && !possibleByName && !possibleByColumns && !isSentOn(table, roles)) return null;
-  return {
-    confidence: likely ? 'likely' : 'possible',
-    score: scoreOf(roles, named),
-    roles,
-    reasons: reasonsOf(table, roles, named),
-    cautions: progress === undefined ? [{ code: 'rows_vanish', values: {} }] : [],
-  };
+  const cautions: Caution[] = progress === undefined ? [{ code: 'rows_vanish', values: {} }] : [];
+  const reasons = reasonsOf(table, roles, named);
+  return { confidence: likely ? 'likely' : 'possible', score: scoreOf(roles, named), roles, reasons, cautions };
 }
 
 function ruledOut(table: CatalogueTable, roles: RoleColumns, named: boolean): boolean {

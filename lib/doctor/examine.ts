@@ -31,20 +31,10 @@ export async function examineOutbox(outbox: Outbox, samples: readonly Sample[], 
       return { id: subject === null ? check : `${check}:${subject}`, check, severity, subject, values, cure, silence: null };
     }),
   );
-  const examination: Examination = {
-    outbox: outbox.id,
-    name: outbox.settings.name,
-    database: database.id,
-    engine: engine.key,
-    table: nameOf(facts.main),
-    at,
-    tookMs: input.now - begun,
-    findings: rankFindings(findings),
-    tables: tablesOf(facts).map((table) => reportOf(table, input)),
-    statisticsSince: facts.statisticsSince,
-    unseen: facts.unseen,
-    problem: null,
-  };
+  const about = { outbox: outbox.id, name: outbox.settings.name, database: database.id, engine: engine.key, table: nameOf(facts.main) };
+  const found = { findings: rankFindings(findings), tables: tablesOf(facts).map((table) => reportOf(table, input)) };
+  const { statisticsSince, unseen } = facts;
+  const examination: Examination = { ...about, at, tookMs: input.now - begun, ...found, statisticsSince, unseen, problem: null };
   return { examination, sample: sampleOf(facts, at) };
 }
 

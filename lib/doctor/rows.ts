@@ -96,13 +96,8 @@ export const ROW_CHECKS: Checks = {
       return column !== undefined && fills ? [column.name] : [];
     });
     if (filled.length === 0) return [];
-    const values = {
-      table: nameOf(main),
-      columns: filled.join(', '),
-      zone: zone.name,
-      expected: outbox.parameters.timeZone,
-      offMs: Math.abs(zone.minutes - zone.expectedMinutes) * 60_000,
-    };
-    return [{ severity: 'watch', values }];
+    const offMs = Math.abs(zone.minutes - zone.expectedMinutes) * 60_000;
+    const zones = { zone: zone.name, expected: outbox.parameters.timeZone, offMs };
+    return [{ severity: 'watch', values: { table: nameOf(main), columns: filled.join(', '), ...zones } }];
   },
 };

@@ -24,11 +24,9 @@ export const SLOT_CHECKS = {
   slot_inactive({ facts: { slots } }: SlotInput): Found[] {
     return (slots?.found ?? [])
       .filter((slot) => !slot.active && !isLost(slot) && (slot.inactiveMs === null || slot.inactiveMs >= RESTART_MS))
-      .map(({ name, plugin, inactiveMs, unconfirmedBytes, retainedBytes }) => ({
-        severity: 'act',
-        subject: name,
-        values: { slot: name, plugin, inactiveMs, unconfirmedBytes, retainedBytes },
-      }));
+      .map(({ name: slot, plugin, inactiveMs, unconfirmedBytes, retainedBytes }) => {
+        return { severity: 'act', subject: slot, values: { slot, plugin, inactiveMs, unconfirmedBytes, retainedBytes } };
+      });
   },
   /** The slot keeps so much of the log that the disk may run full, or the server may invalidate the slot. */
   slot_holds_wal({ facts: { slots } }: SlotInput): Found[] {
@@ -43,12 +41,9 @@ export const SLOT_CHECKS = {
   },
   /** The server removed log that the slot still needed: what was written there is never sent. */
   slot_lost({ facts: { slots } }: SlotInput): Found[] {
-    return (slots?.found ?? []).filter(isLost).map(({ name, plugin, status, invalidated, drop }) => ({
-      severity: 'act',
-      subject: name,
-      values: { slot: name, plugin, reason: invalidated ?? status },
-      cure: drop,
-    }));
+    return (slots?.found ?? []).filter(isLost).map(({ name: slot, plugin, status, invalidated, drop: cure }) => {
+      return { severity: 'act', subject: slot, values: { slot, plugin, reason: invalidated ?? status }, cure };
+    });
   },
   /** A slot that confirms nothing keeps old row versions of the server's catalogue, whatever happens to the tables' rows. */
   slot_catalogue({ facts: { catalogueHolders, slots } }: SlotInput): Found[] {

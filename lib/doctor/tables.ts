@@ -24,15 +24,10 @@ export const TABLE_CHECKS: Checks = {
     const smallest = Date.parse(main.columns.get(published ?? timeColumn(outbox.main, 'createdAt') ?? '')?.smallestSeen ?? '');
     const oldestMs = rows.oldestPublishedMs ?? now - smallest;
     if (!(oldestMs >= KEPT_MS)) return [];
-    const values = {
-      table: nameOf(main),
-      rows: main.rows,
-      bytes: main.tableBytes + main.indexBytes,
-      oldestMs,
-      growthBytesPerDay: growthOf(main, samples, now)?.bytesPerDay ?? null,
-      keepDays: KEEP_DAYS,
-      purge: typeof old === 'string' ? old : 'statement',
-    };
+    const size = { table: nameOf(main), rows: main.rows, bytes: main.tableBytes + main.indexBytes };
+    const growthBytesPerDay = growthOf(main, samples, now)?.bytesPerDay ?? null;
+    const purge = typeof old === 'string' ? old : 'statement';
+    const values = { ...size, oldestMs, growthBytesPerDay, keepDays: KEEP_DAYS, purge };
     const cure = typeof old === 'string' ? null : fixes.purge(main, old.where);
     return [{ severity: main.rows >= GRAVE_ROWS ? 'watch' : 'note', values, cure }];
   },
@@ -43,13 +38,8 @@ export const TABLE_CHECKS: Checks = {
       const growth = growthOf(table, samples, now);
       // No finding in the first three days, for a small table, or while growing by half takes longer than SOON_DAYS.
       if (growth === null || growth.overMs < 3 * DAY_MS || bytes < GROWN_BYTES || growth.bytesPerDay * SOON_DAYS < bytes / 2) return [];
-      const values = {
-        table: nameOf(table),
-        bytes,
-        growthBytesPerDay: growth.bytesPerDay,
-        overMs: growth.overMs,
-        inThirtyDaysBytes: bytes + 30 * growth.bytesPerDay,
-      };
+      const { bytesPerDay: growthBytesPerDay, overMs } = growth;
+      const values = { table: nameOf(table), bytes, growthBytesPerDay, overMs, inThirtyDaysBytes: bytes + 30 * growthBytesPerDay };
       return [{ severity: 'watch', subject: nameOf(table), values }];
     });
   },

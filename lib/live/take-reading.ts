@@ -155,6 +155,7 @@ export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<Rea
   const bySource = groupBy(rows, ({ source }) => source);
   const ends = bySource.get(ENDS)?.[0];
   if (ends?.attempted == null) throw new Error('a reading says when it was taken');
+  const counts = { n: Number(ends.written), published_rows: Number(ends.taken) };
   return {
     ...plan,
     sources: plan.sources.map((source) => ({
@@ -162,15 +163,7 @@ export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<Rea
       query: rowsFrom(asJson(bySource.get(source.name) ?? [])),
       counted: source.counted && sql`select ${sql.lit(Number(bySource.get(countedName(source.name))?.[0].attempts ?? 0))} as n`,
     })),
-    newest:
-      plan.newest &&
-      endsOf({
-        n: Number(ends.written),
-        published_rows: Number(ends.taken),
-        newest_created: ends.created,
-        last_published: ends.published,
-        newest_serial: ends.serial,
-      }),
+    newest: plan.newest && endsOf({ ...counts, newest_created: ends.created, last_published: ends.published, newest_serial: ends.serial }),
     now: instant(ends.attempted),
     hidden: sql.lit(Number(ends.attempts) === 1),
     acted: acted && actedFrom(JSON.stringify(acted)),
@@ -186,27 +179,13 @@ function fetchStatement(outbox: Outbox, { sources, newest, traits }: Plan, edge:
   const nothing = (name: BaseColumn): Sql => fragments.nothing(NUMBERS.includes(name) ? 'integer' : 'text');
   const one = (source: string, values: Partial<Record<BaseColumn, Sql>>, from = sql``): Sql =>
     sql`(select ${fragments.bytewise(sql.lit(source))} as source, ${sql.join(NAMES.map((name) => sql`${values[name] ?? nothing(name)} as ${sql.id(name)}`))}${from})`;
-  const told = (column: string): Sql => fragments.instantText(sql.ref(`newest.${column}`));
-  const ends =
-    newest === null
-      ? {}
-      : {
-          created: told('newest_created'),
-          published: told('last_published'),
-          written: sql.ref('newest.n'),
-          taken: sql.ref('newest.published_rows'),
-          serial: sql.ref('newest.newest_serial'),
-        };
+  const of = (column: string): Sql => sql.ref(`newest.${column}`);
+  const times = { created: fragments.instantText(of('newest_created')), published: fragments.instantText(of('last_published')) };
+  const ends = { ...times, written: of('n'), taken: of('published_rows'), serial: of('newest_serial') };
+  const attempts = sql`case when ${fragments.hidesRows(traits.tables)} then 1 else 0 end`;
+  const here = { attempted: fragments.instantText(fragments.now()), attempts };
   const parts = [
-    one(
-      ENDS,
-      {
-        ...ends,
-        attempted: fragments.instantText(fragments.now()),
-        attempts: sql`case when ${fragments.hidesRows(traits.tables)} then 1 else 0 end`,
-      },
-      newest === null ? sql`` : sql` from (${newest}) as newest`,
-    ),
+    newest === null ? one(ENDS, here) : one(ENDS, { ...ends, ...here }, sql` from (${newest}) as newest`),
     ...sources.flatMap(({ name, query, walk, counted }) => [
       // Without a last row there is nothing to scan.
       ...(walk === null ? [sql`(${query})`] : edge === null ? [] : [sql`(${walk.rows(edge)})`]),

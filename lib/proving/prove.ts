@@ -57,18 +57,9 @@ export async function prove(bound: Outbox, options: { events: string[]; actor: s
     const chosen = (await Promise.all(options.events.map((id) => getEvent(outbox, id)))).flatMap((found) => found?.event ?? []);
     const results: ProofResult[] = [];
     for (const trial of trialsOf(outbox)) results.push(await tryOne(outbox, trial, chosen));
-    return {
-      id: uuidv7(),
-      outbox: outbox.id,
-      at: new Date().toISOString(),
-      actor: options.actor,
-      fingerprint: fingerprintOf(proofFacts(outbox)),
-      outcome: outcomeOf(results),
-      results,
-      notOffered: notOffered(outbox),
-      triggers: triggersOf(outbox),
-      warnings: warningsOf(outbox),
-    };
+    const made = { id: uuidv7(), outbox: outbox.id, at: new Date().toISOString(), actor: options.actor };
+    const found = { fingerprint: fingerprintOf(proofFacts(outbox)), outcome: outcomeOf(results), results };
+    return { ...made, ...found, notOffered: notOffered(outbox), triggers: triggersOf(outbox), warnings: warningsOf(outbox) };
   } catch (error) {
     throw error instanceof DatabaseFailure ? databaseProblem(error, outbox.database.id) : error;
   }

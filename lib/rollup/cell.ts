@@ -73,25 +73,10 @@ export const sampledMeanMs = ({ latencySumMs, published }: Cell): number | null 
 /** How far that mean may be off: two standard deviations, and the bias. Infinity if it was not kept. */
 export const meanErrorMs = ({ variance, biasMs, published }: Cell): number => (2 * Math.sqrt(variance) + biasMs) / published;
 
-export function emptyCell(): Cell {
-  return {
-    how: 0,
-    minutes: 0,
-    published: 0,
-    latency: new Map(),
-    latencySumMs: 0,
-    negative: 0,
-    processing: new Map(),
-    created: 0,
-    retries: 0,
-    failures: 0,
-    died: 0,
-    resolutionMs: 0,
-    variance: 0,
-    biasMs: 0,
-    depth: null,
-  };
-}
+const NO_EVENTS = { how: 0, minutes: 0, published: 0, negative: 0, created: 0, retries: 0, failures: 0, died: 0 };
+const NO_TIMES = { latencySumMs: 0, resolutionMs: 0, variance: 0, biasMs: 0 };
+
+export const emptyCell = (): Cell => ({ ...NO_EVENTS, ...NO_TIMES, latency: new Map(), processing: new Map(), depth: null });
 
 const FLOATS = ['latencySumMs', 'variance', 'biasMs'] as const;
 const COUNTS = ['minutes', 'published', 'negative', 'created', 'retries', 'failures', 'died'] as const;

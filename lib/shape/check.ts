@@ -34,18 +34,10 @@ export function shapeProblems(shape: Shape, words?: Words): ShapeProblem[] {
       const cure = suggestion(value, rule.names).replace(/[^?]$|^$/, `$&; write it under ${under[key] ?? 'companions'}`);
       return [{ path, message: `there is no ${rule.what} "${value}"${cure}` }];
     });
-  return [
-    ...unknown,
-    ...unreachableRules(shape),
-    ...emptyRules(shape),
-    ...oneTimeTwice(shape),
-    ...oneColumnTwice(shape),
-    ...operationNames(shape),
-    ...changesRefused(shape),
-    ...writesRefused(shape),
-    ...statesNowhere(shape),
-    ...(words === undefined ? [] : codesWithoutSentence(shape, words)),
-  ];
+  const ofRules = [unreachableRules, emptyRules, oneTimeTwice, oneColumnTwice, operationNames];
+  const ofChanges = [changesRefused, writesRefused, statesNowhere];
+  const problems = [...ofRules, ...ofChanges].flatMap((check) => check(shape));
+  return [...unknown, ...problems, ...(words === undefined ? [] : codesWithoutSentence(shape, words))];
 }
 
 /** All entries of a part of a shape, at every depth. */

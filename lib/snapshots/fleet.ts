@@ -104,18 +104,11 @@ export function fleetDatabases(directory: OutboxDirectory): FleetDatabase[] {
   const databaseOf = directory.ids.map((id) => directory.database(id).id);
   return directory.databases
     .map((database): FleetDatabase => {
-      const { state, since, failure, version, roles, server }: DatabaseStatus = database.status();
-      return {
-        id: database.id,
-        engine: database.engine.key,
-        version,
-        state,
-        since: new Date(since).toISOString(),
-        why: failure === null ? null : reasonOf(failure),
-        outboxes: databaseOf.filter((id) => id === database.id).length,
-        connections: roles,
-        server: { open: server.open, limit: server.limit },
-      };
+      const { state, since, failure, version, roles: connections, server }: DatabaseStatus = database.status();
+      const { id, engine } = database;
+      const reached = { version, state, since: new Date(since).toISOString(), why: failure && reasonOf(failure) };
+      const outboxes = databaseOf.filter((one) => one === id).length;
+      return { id, engine: engine.key, ...reached, outboxes, connections, server: { open: server.open, limit: server.limit } };
     })
     .sort(
       (a, b) => Number(b.state === 'down') - Number(a.state === 'down') || (a.state === 'down' ? a.since.localeCompare(b.since, 'en') : 0),

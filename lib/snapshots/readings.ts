@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
+import { byCode, DatabaseFailure } from '@/lib/database/failure';
 import { TOUCHED_DEAD } from '@/lib/diagnosis/evidence/acted';
 import type { Failure } from '@/lib/diagnosis/evidence/circumstances';
 import { VERDICT_RULES } from '@/lib/diagnosis/judge/verdict-registry.gen';
@@ -16,7 +16,7 @@ import { queuesOf, type Ticket } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
 import { SHARED_SLOW_MS } from '@/lib/shared/polling';
 import type { Verdict } from '@/lib/shared/figures/verdicts';
-import { Problem, type ProblemCode } from '@/lib/shared/problems';
+import { Problem } from '@/lib/shared/problems';
 
 /** Readings older than this are dropped: no verdict needs them. */
 const REMEMBERED_MS = 900_000;
@@ -266,22 +266,19 @@ function remember(entry: Entry, { asOf, figures, reach }: Reading): void {
   entry.history = [...kept, { asOf, figures, reach }].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
 }
 
-const KINDS: Partial<Record<FailureCode | ProblemCode, Failure['kind']>> = {
-  timeout: 'slow',
-  locked: 'slow',
-  busy: 'slow',
-  connection: 'unavailable',
-  unavailable: 'unavailable',
-  no_privilege: 'no_privilege',
-  missing: 'missing',
-  not_found: 'missing',
-  outdated: 'outdated',
-};
+/** By the code of a failure or a problem. */
+const KINDS = byCode<Failure['kind']>({
+  slow: ['timeout', 'locked', 'busy'],
+  unavailable: ['connection', 'unavailable'],
+  no_privilege: ['no_privilege'],
+  missing: ['missing', 'not_found'],
+  outdated: ['outdated'],
+});
 
 function kindOf(error: unknown): Failure['kind'] {
   if (error instanceof NotComputed) return 'no_store';
   const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
-  return (failure instanceof DatabaseFailure || failure instanceof Problem ? KINDS[failure.code] : null) ?? 'unusable';
+  return (failure instanceof DatabaseFailure || failure instanceof Problem ? KINDS.get(failure.code) : null) ?? 'unusable';
 }
 
 /** What metrics and verdicts aggregate in the one statement of a reading. */

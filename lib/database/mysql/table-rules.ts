@@ -40,13 +40,9 @@ async function triggersOf(db: Db, schema: string | null, table: string): Promise
     from information_schema.triggers where event_object_schema = coalesce(${schema}, database()) and event_object_table = ${table}
     order by trigger_name`.execute(db);
   if (rows.length === 0 && !(await holds(db, 'TRIGGER', schema, table))) return null;
-  return rows.map(({ name, timing, event, source }) => ({
-    name,
-    timing: /^before$/i.test(timing) ? 'before' : 'after',
-    events: [event.toLowerCase() as 'insert' | 'update' | 'delete'],
-    calls: name,
-    language: 'sql',
-    source,
-    enabled: true,
-  }));
+  return rows.map(({ name, timing: when, event, source }) => {
+    const timing = /^before$/i.test(when) ? 'before' : 'after';
+    const events = [event.toLowerCase() as TriggerRules['events'][number]];
+    return { name, timing, events, calls: name, language: 'sql', source, enabled: true };
+  });
 }

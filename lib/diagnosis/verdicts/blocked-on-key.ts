@@ -74,14 +74,9 @@ export const blockedOnKeyVerdict: VerdictRule = {
     if (passes) return null;
     const agedMs = ageMs(key.first, now);
     if (stands ? agedMs <= PATIENCE_MS : !(seen === -1 && key.failing && agedMs > PATIENCE_ONCE_MS)) return null;
-    return {
-      since: key.first,
-      evidence: [
-        fact('key_behind', { key: key.key, count: key.count - 1, waiting: key.waiting }),
-        fact('key_first', { firstAt: key.first, ageMs: agedMs, type: key.type, attempts: key.attempts }),
-        ...factIfKnown('row_error', { error: key.error }),
-      ],
-    };
+    const behind = fact('key_behind', { key: key.key, count: key.count - 1, waiting: key.waiting });
+    const first = fact('key_first', { firstAt: key.first, ageMs: agedMs, type: key.type, attempts: key.attempts });
+    return { since: key.first, evidence: [behind, first, ...factIfKnown('row_error', { error: key.error })] };
   },
 };
 

@@ -71,15 +71,10 @@ function blocking(circumstances: Circumstances): Finding | null {
   // Of rows created together nobody knows which one it is.
   const others = twins === 1 ? still.due - Number(due) : null;
   const atLeast = reading.reach.waiting === 'complete' ? 'no' : 'yes';
-  return {
-    since: isoOf(still.since),
-    evidence: [
-      ...(headAt === null ? [] : [fact('blocking_row', { headAt, ageMs: ageMs(headAt, now), type, others, atLeast })]),
-      fact('events_behind', { count: still.due }),
-      ...factIfKnown('taken_again', { takenAt: isoOf(headTakenAt(circumstances)) }),
-      ...factIfKnown('row_error', { error: head?.error }),
-    ],
-  };
+  const first = headAt === null ? [] : [fact('blocking_row', { headAt, ageMs: ageMs(headAt, now), type, others, atLeast })];
+  const taken = factIfKnown('taken_again', { takenAt: isoOf(headTakenAt(circumstances)) });
+  const behind = [fact('events_behind', { count: still.due }), ...taken, ...factIfKnown('row_error', { error: head?.error })];
+  return { since: isoOf(still.since), evidence: [...first, ...behind] };
 }
 
 /** Tried endlessly, by its counter. */

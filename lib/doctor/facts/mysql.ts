@@ -29,21 +29,11 @@ export async function readMysqlFacts(outbox: Outbox, now: number): Promise<Facts
       unseen.push({ code: historyLength === null ? 'server_and_purge' : 'server', cure: `GRANT PROCESS ON *.* TO ${server.account};` });
     if (!seesUses) unseen.push({ code: 'index_uses', cure: `GRANT SELECT ON performance_schema.* TO ${server.account};` });
     if (cut) unseen.push({ code: 'rows', cure: null });
-    return {
-      statisticsSince: server.upSince,
-      zone: { name: server.zone, minutes: server.zoneMinutes, expectedMinutes: minutesAhead(outbox.parameters.timeZone, now) },
-      main,
-      dead,
-      rows,
-      old: oldRows(outbox, db),
-      holders: [],
-      catalogueHolders: [],
-      slots: null,
-      hidden: [],
-      cascades: await readCascades(db, outbox, tablesOf({ main, dead })),
-      purge: { historyLength, oldest: oldest ?? null },
-      unseen,
-    };
+    const zone = { name: server.zone, minutes: server.zoneMinutes, expectedMinutes: minutesAhead(outbox.parameters.timeZone, now) };
+    const cascades = await readCascades(db, outbox, tablesOf({ main, dead }));
+    const ofTables = { main, dead, rows, old: oldRows(outbox, db), hidden: [], cascades };
+    const purge = { historyLength, oldest: oldest ?? null };
+    return { statisticsSince: server.upSince, zone, ...ofTables, holders: [], catalogueHolders: [], slots: null, purge, unseen };
   }, LIMITS);
   return { ...facts, roles: await readMysqlRoles(outbox, tablesOf(facts)) };
 }
@@ -122,23 +112,13 @@ async function readTable(db: Db, outbox: Outbox, place: Place): Promise<{ table:
   const columns = await readColumns(db, where);
   const entries = row?.n == null ? null : Number(row.n);
   const uses = await usesOf(db, where);
-  return {
-    seesUses: uses !== null,
-    table: {
-      place,
-      quoted: quotedName(outbox.database.engine, place.table),
-      rows: entries,
-      tableBytes: Number(row?.data ?? 0),
-      heapBytes: Number(row?.data ?? 0),
-      indexBytes: Number(row?.indexes ?? 0),
-      writes: null,
-      vacuum: null,
-      columns,
-      indexes: await readIndexes(db, where, columns, entries, uses ?? new Map()),
-      partitioned: Number(row?.parts ?? 0) > 0,
-      storage: row?.engine == null ? null : { name: row.engine, transactional: TRANSACTIONAL.test(row.engine) },
-    },
-  };
+  const indexes = await readIndexes(db, where, columns, entries, uses ?? new Map());
+  const tableBytes = Number(row?.data ?? 0);
+  const sizes = { rows: entries, tableBytes, heapBytes: tableBytes, indexBytes: Number(row?.indexes ?? 0) };
+  const storage = row?.engine == null ? null : { name: row.engine, transactional: TRANSACTIONAL.test(row.engine) };
+  const kept = { columns, indexes, partitioned: Number(row?.parts ?? 0) > 0, storage };
+  const quoted = quotedName(outbox.database.engine, place.table);
+  return { seesUses: uses !== null, table: { place, quoted, ...sizes, writes: null, vacuum: null, ...kept } };
 }
 
 async function readColumns(db: Db, where: ReturnType<typeof sql>): Promise<Map<string, ColumnFacts>> {
@@ -146,18 +126,12 @@ async function readColumns(db: Db, where: ReturnType<typeof sql>): Promise<Map<s
     select column_name as name, column_type as type, data_type as base, column_default as fallback,
       collation_name as collation, character_maximum_length as length
     from information_schema.columns where ${where}`.execute(db);
-  const columns = rows.map(({ name, type, base, fallback, collation, length }): ColumnFacts => ({
-    name,
-    type,
-    largest: integerRange(type)?.[1].toString() ?? null,
-    frequent: [],
-    nullShare: 0,
-    smallestSeen: null,
-    largestSeen: null,
-    averageBytes: TYPE_BYTES[base.toLowerCase()] ?? Math.min(TEXT_BYTES, Number(length ?? TEXT_BYTES)),
-    defaultText: fallback,
-    caseless: collation !== null && /_ci$/i.test(collation),
-  }));
+  const unsampled = { frequent: [], nullShare: 0, smallestSeen: null, largestSeen: null };
+  const columns = rows.map(({ name, type, base, fallback: defaultText, collation, length }): ColumnFacts => {
+    const largest = integerRange(type)?.[1].toString() ?? null;
+    const averageBytes = TYPE_BYTES[base.toLowerCase()] ?? Math.min(TEXT_BYTES, Number(length ?? TEXT_BYTES));
+    return { ...unsampled, name, type, largest, averageBytes, defaultText, caseless: /_ci$/i.test(collation ?? '') };
+  });
   return new Map(columns.map((column) => [column.name, column]));
 }
 

@@ -9,16 +9,7 @@ import { statusColumns } from '@/lib/shape/reason';
 import { tablesRead } from '@/lib/outbox/rights/rights';
 import { readsFromSlot, SLOTS_READ, slotName, slotRights, slotRows } from '@/lib/outbox/replication-slots/seen';
 import type { Unseen } from '@/lib/shared/doctor';
-import {
-  tablesOf,
-  type CatalogueHolder,
-  type ColumnFacts,
-  type Facts,
-  type IndexFacts,
-  type SlotFacts,
-  type SnapshotHolder,
-  type TableFacts,
-} from './facts';
+import { tablesOf, type ColumnFacts, type Facts, type IndexFacts, type SlotFacts, type TableFacts } from './facts';
 import { oldRows } from './old-rows';
 import { readHidden, readRoles } from './postgres-rights';
 import { readRows } from './rows';
@@ -40,22 +31,13 @@ export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {
     const { slots, may: seesSlots, unseen } = await readSlots(db, outbox);
     if (!seesSessions) unseen.push({ code: 'sessions', cure: `GRANT pg_read_all_stats TO ${quote.identifier(role)};` });
     if (cut) unseen.push({ code: 'rows', cure: null });
-    return {
-      statisticsSince,
-      zone,
-      main,
-      dead,
-      rows,
-      old: oldRows(outbox, db),
-      holders: await readHolders(db, quote, seesSlots),
-      catalogueHolders: seesSlots ? await readCatalogueHolders(db, quote) : [],
-      slots,
-      roles: await readRoles(db, outbox, tables),
-      hidden: await readHidden(db, tables),
-      cascades: await readCascades(db, outbox, tables),
-      purge: null,
-      unseen,
-    };
+    const holders = await readHolders(db, quote, seesSlots);
+    const catalogueHolders = seesSlots ? await readCatalogueHolders(db, quote) : [];
+    const roles = await readRoles(db, outbox, tables);
+    const hidden = await readHidden(db, tables);
+    const cascades = await readCascades(db, outbox, tables);
+    const ofTables = { main, dead, rows, old: oldRows(outbox, db), hidden, cascades };
+    return { statisticsSince, zone, ...ofTables, holders, catalogueHolders, slots, roles, purge: null, unseen };
   }, LIMITS);
 }
 
@@ -80,19 +62,12 @@ async function readTable(db: Db, outbox: Outbox, place: Place): Promise<TableFac
   const { identifier } = outbox.database.engine.quote;
   const quoted = `${identifier(place.table.schema ?? 'public')}.${identifier(place.table.table)}`;
   const { kind, writes, vacuum, rows, ...sizes } = await tableRow(db, quoted);
-  const isTable = kind === 'r' || kind === 'p';
-  return {
-    ...sizes,
-    place,
-    quoted,
-    rows: isTable ? rows : null,
-    writes: isTable ? (JSON.parse(writes) as TableFacts['writes']) : null,
-    vacuum: isTable ? (JSON.parse(vacuum) as TableFacts['vacuum']) : null,
-    columns: await readColumns(db, outbox, place, quoted, kind === 'p'),
-    indexes: await readIndexes(db, quoted),
-    partitioned: kind === 'p',
-    storage: null,
-  };
+  const partitioned = kind === 'p';
+  const columns = await readColumns(db, outbox, place, quoted, partitioned);
+  const facts = { ...sizes, place, quoted, columns, indexes: await readIndexes(db, quoted), partitioned, storage: null };
+  if (kind !== 'r' && kind !== 'p') return { ...facts, rows: null, writes: null, vacuum: null };
+  const counted = { writes: JSON.parse(writes) as TableFacts['writes'], vacuum: JSON.parse(vacuum) as TableFacts['vacuum'] };
+  return { ...facts, rows, ...counted };
 }
 
 async function tableRow(db: Db, quoted: string): Promise<TableRow> {
@@ -201,8 +176,8 @@ const SLOT_HOLDERS = `union all select case when active and slot_type = 'physica
     from pg_replication_slots where xmin is not null`;
 
 /** Transactions whose snapshot keeps row versions alive, oldest first; ages of other roles' sessions need pg_read_all_stats. */
-export async function readHolders(db: Db, quote: Engine['quote'], seesSlots: boolean): Promise<SnapshotHolder[]> {
-  const { rows } = await sql<Omit<SnapshotHolder, 'end'>>`
+export async function readHolders(db: Db, quote: Engine['quote'], seesSlots: boolean): Promise<Facts['holders']> {
+  const { rows } = await sql<Omit<Facts['holders'][number], 'end'>>`
     select case when datname is null then 'standby' else 'session' end as kind,
       case when datname is null then coalesce(nullif(application_name, ''), pid::text) else pid::text end as who, coalesce(usename::text, '') as "user", coalesce(application_name, '') as application,
       (extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as "ageMs", greatest(age(backend_xmin), age(backend_xid))::float8 as transactions, state
@@ -212,7 +187,7 @@ export async function readHolders(db: Db, quote: Engine['quote'], seesSlots: boo
     from pg_prepared_xacts where database = current_database()
     ${seesSlots ? sql.raw(SLOT_HOLDERS) : sql``}
     order by transactions desc limit ${sql.lit(SHOWN)}`.execute(db);
-  const ends: Record<SnapshotHolder['kind'], (who: string) => string | null> = {
+  const ends: Record<Facts['holders'][number]['kind'], (who: string) => string | null> = {
     session: (who) => `SELECT pg_terminate_backend(${who});`,
     prepared: (who) => `ROLLBACK PREPARED ${quote.literal(who)};`,
     slot: (who) => dropSlot(who, quote),
@@ -223,8 +198,8 @@ export async function readHolders(db: Db, quote: Engine['quote'], seesSlots: boo
 }
 
 /** Slots that keep old catalogue rows for longer than table rows, oldest first; a lost slot keeps none. One row per slot. */
-export async function readCatalogueHolders(db: Db, quote: Engine['quote']): Promise<CatalogueHolder[]> {
-  const { rows } = await sql<Omit<CatalogueHolder, 'drop'>>`
+export async function readCatalogueHolders(db: Db, quote: Engine['quote']): Promise<Facts['catalogueHolders']> {
+  const { rows } = await sql<Omit<Facts['catalogueHolders'][number], 'drop'>>`
     select slot_name::text as slot, database::text as database, active, age(catalog_xmin)::float8 as transactions
     from pg_replication_slots where catalog_xmin is not null and (xmin is null or age(catalog_xmin) > age(xmin)) and wal_status is distinct from 'lost'
     order by transactions desc limit ${sql.lit(SHOWN)}`.execute(db);

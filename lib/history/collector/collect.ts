@@ -109,21 +109,9 @@ async function read(session: Session, outbox: Outbox) {
 }
 
 function firstProgress(method: Progress['method'], at: string, settledTo: number): Progress {
-  return {
-    method,
-    foldedTo: isoOf(settledTo),
-    watchedSince: at,
-    lookedAt: at,
-    countedSince: '1970-01-01T00:00:00.000000Z',
-    unread: [],
-    suspects: [],
-    sealedTo: sliceOf(minuteOf(settledTo), 'hour'),
-    everyMs: 0,
-    slowed: false,
-    blind: false,
-    cost: NO_COST,
-    advice: null,
-  };
+  const nothing = { unread: [], suspects: [], everyMs: 0, slowed: false, blind: false, cost: NO_COST, advice: null };
+  const sealedTo = sliceOf(minuteOf(settledTo), 'hour');
+  return { ...nothing, method, foldedTo: isoOf(settledTo), watchedSince: at, lookedAt: at, countedSince: isoOf(0), sealedTo };
 }
 
 /** When the attempts observer ticked last, if that was so long before `at` that it starts over; otherwise null. */

@@ -6,14 +6,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { kindOf } from '@/lib/shape/shape';
 import type { CollectionMethod } from '@/lib/shared/figures/collection';
 import { fitBlocks, fitRange, fitTests, numberedKey, type Fit } from '@/lib/outbox/indexes/index-fit';
-import {
-  createIndexStatement,
-  indexedPlace,
-  isIndexTest,
-  publishedIndex,
-  waitingIndex,
-  type WantedIndex,
-} from '@/lib/outbox/indexes/wanted-index';
+import { createIndexStatement, indexedPlace, isIndexTest, publishedIndex, waitingIndex } from '@/lib/outbox/indexes/wanted-index';
 import { countersGrant } from '@/lib/outbox/rights/rights';
 import { STATES_OF, READING_ROWS } from '@/lib/outbox/scan/sources';
 import { timeColumn } from '@/lib/outbox/scan/traits';
@@ -66,10 +59,10 @@ export function publishedByIndex(outbox: Outbox): Fit | null {
 export function chooseMethod(outbox: Outbox, size: Size): Choice {
   const { main } = outbox;
   const { rows } = size;
+  const counters = size.counted ? null : countersAdvice(outbox);
   // What is published from the log cannot be seen, only what is created.
-  if (kindOf(outbox.shape) === 'external')
-    return { ...seeing('statistics', null, size.counted ? null : countersAdvice(outbox)), sees: size.counted };
-  if (!keepsPublished(outbox)) return seeing('deleted', null, size.counted ? null : countersAdvice(outbox));
+  if (kindOf(outbox.shape) === 'external') return { ...seeing('statistics', null, counters), sees: size.counted };
+  if (!keepsPublished(outbox)) return seeing('deleted', null, counters);
   const published = publishedColumn(outbox);
   const orderedAdvice = published === null ? null : indexAdvice(outbox, size, 'index_published_at', publishedIndex(published));
   if (published !== null) {
@@ -105,7 +98,12 @@ function waitingIndexAdvice(outbox: Outbox, size: Size, served: boolean): Choice
 }
 
 /** The doctor's statement; null for a view, and for a partitioned table, whose partitions the doctor names. */
-function indexAdvice({ main, database }: Outbox, { partitioned }: Size, code: string, wanted: WantedIndex): Choice['advice'] {
+function indexAdvice(
+  { main, database }: Outbox,
+  { partitioned }: Size,
+  code: string,
+  wanted: ReturnType<typeof waitingIndex>,
+): Choice['advice'] {
   if (main.description.kind !== 'table' || partitioned) return { code: 'base_table_needed', sql: null };
   return { code, sql: createIndexStatement(database.engine, indexedPlace(main), wanted) };
 }
