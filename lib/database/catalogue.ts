@@ -38,7 +38,6 @@ export interface CatalogueReader {
 
 type SampleRow = Record<string, string | null>;
 
-/** Longest sampled value, in characters. */
 const VALUE_CHARACTERS = 200;
 export const shortened = (text: RawBuilder<unknown>): RawBuilder<string> => sql`left(${text}, ${sql.lit(VALUE_CHARACTERS)})`;
 
@@ -46,7 +45,6 @@ export const shortened = (text: RawBuilder<unknown>): RawBuilder<string> => sql`
 export const indexLedBy = (table: TableDescription, column: string): boolean =>
   table.indexes.some((index) => index.columns[0] === column && index.predicate === null && index.method.toLowerCase() === 'btree');
 
-/** Makes `CatalogueReader.sampleRows` from the engine's cast of a column to text. */
 export const sampler =
   (asText: (column: RawBuilder<unknown>) => RawBuilder<unknown>): CatalogueReader['sampleRows'] =>
   async (db, table, columns, limit) => {

@@ -32,7 +32,6 @@ export type HeldInBytes = 'text' | 'uuid';
 
 /** `utc`: zone-less and UTC. `epoch_ms`, `epoch_s`: a number since 1970. `iso`: ISO 8601 text. */
 export type TimeEncoding = 'utc' | 'epoch_ms' | 'epoch_s' | 'iso';
-
 export type Direction = 'asc' | 'desc';
 
 export interface IndexDescription {
@@ -97,7 +96,6 @@ export interface TableRules {
   triggers: TriggerRules[] | null;
   /** True if rules rewrite statements on the table into others. */
   rewritten: boolean;
-  /** True if row-level security is on. */
   rowSecurity: boolean;
   /** False if the storage engine cannot roll back. */
   transactional: boolean;

@@ -11,7 +11,6 @@ export interface PoolOptions {
   url: string;
   applicationName: string;
   lane<C extends object>(source: Source<C>): Lane<C>;
-  /** Longest time to open a connection, in milliseconds. */
   connectTimeoutMs: number;
   /** The client abandons a statement after this time and drops the connection, in milliseconds; above every server timeout. */
   clientTimeoutMs: number;

@@ -1,7 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription, Direction, TableDescription, TableName } from './description';
 
-/** Texts that count as true and as false. */
 export const TRUTH_WORDS = { true: ['1', 't', 'true', 'y', 'yes', 'on'], false: ['0', 'f', 'false', 'n', 'no', 'off'] };
 
 export const oneOf = (column: RawBuilder<unknown>, values: RawBuilder<unknown>[]): RawBuilder<boolean> =>
@@ -49,7 +48,6 @@ export interface Fragments {
   from(table: TableName, alias: string, index?: string | null): RawBuilder<unknown>;
   /** Start of a DELETE from one table, up to its WHERE. */
   deleteFrom(table: TableName, alias: string): RawBuilder<unknown>;
-  /** End of a SELECT that locks its rows. */
   forUpdate(alias: string, wait: 'skip locked' | 'wait'): RawBuilder<unknown>;
   /** End of an INSERT that skips rows whose key exists. Empty if the engine can only fail on them, as `duplicate`. */
   unlessTaken(): RawBuilder<unknown>;

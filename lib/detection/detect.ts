@@ -103,11 +103,8 @@ async function examine(database: Database, found: Found, tables: readonly Catalo
   const asShape =
     candidate.shape === null ? null : await tryOut(database, candidate, proposeShape(found, candidate.shape, options), options);
   // If most rows match no state, or its dead letters are copies, the columns are the shape's but the relay is not: a mapping of its own is proposed.
-  if (
-    asShape !== null &&
-    asShape.dead?.twice !== true &&
-    (generic === null || candidate.confidence === 'certain' || !mostlyUnmapped(asShape.examination))
-  )
+  const isCertain = generic === null || candidate.confidence === 'certain';
+  if (asShape !== null && asShape.dead?.twice !== true && (isCertain || !mostlyUnmapped(asShape.examination)))
     return warned(asShape, deadOthers(asShape));
   const roles = generic?.roles ?? rolesOf(table);
   const read = await columnsOf(database, candidate, roles);

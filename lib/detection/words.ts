@@ -138,7 +138,6 @@ export const AUXILIARY_WORDS = new Set(
     metrics attempt attempts delivery deliveries inbox exception exceptions audit topic topics type types sequence state states exchange`),
 );
 
-/** Unambiguous words of a status column, by their state. */
 export const STATUS_WORDS: Record<LiveState, ReadonlySet<string>> = {
   pending: new Set(
     split(`pending new created queued available scheduled ready waiting open todo unsent unpublished notsent notpublished initial init stored saved enqueued delayed

@@ -90,18 +90,11 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
   const untold = isCut ? Math.max(0, toMinute - Math.max(fromMinute, foldedTo)) : 0;
   // Less than none: the minute under way is folded, and not over.
   const unfolded = unfoldedFrom === Infinity ? 0 : toMinute - Math.max(fromMinute, Math.ceil(foldedTo));
-  const totals = {
-    all,
-    touched: cells.get(TOUCHED) ?? emptyCell(),
-    method,
-    byType: new Map(cellsOfTypes(cells)),
-    watchedMinutes: complete ? spanMinutes - untold : Math.max(SECOND_MINUTES, all.minutes + unfolded - unseen),
-    complete,
-    since: complete || sinceMinute <= fromMinute ? null : new Date((sinceMinute + unseen) * MINUTE_MS).toISOString(),
-    provisional: folded.some(({ provisional }) => provisional),
-    backfilled: (all.how & HOW.backfilled) !== 0,
-    acted: head.acted,
-  };
+  const watchedMinutes = complete ? spanMinutes - untold : Math.max(SECOND_MINUTES, all.minutes + unfolded - unseen);
+  const since = complete || sinceMinute <= fromMinute ? null : new Date((sinceMinute + unseen) * MINUTE_MS).toISOString();
+  const sums = { all, touched: cells.get(TOUCHED) ?? emptyCell(), byType: new Map(cellsOfTypes(cells)) };
+  const [provisional, backfilled] = [folded.some((slice) => slice.provisional), (all.how & HOW.backfilled) !== 0];
+  const totals = { ...sums, method, watchedMinutes, complete, since, provisional, backfilled, acted: head.acted };
   return { reading, span, totals, backfill };
 }
 
@@ -160,7 +153,6 @@ export function whyNotPublished({ reading: { traits }, totals, backfill }: Metri
   return traits.publishedState || traits.publishedAt ? 'not_watched' : 'no_published_at';
 }
 
-/** How counts over the span are known. */
 export function countsKnown({ all, method, complete, provisional }: SpanTotals): Known {
   if (isSampled(all) || !countsRows(method)) return 'sampled';
   const uncertain = (all.how & (HOW.statistics | HOW.purgedYoung)) !== 0;

@@ -14,7 +14,6 @@ import type { Metric } from './series';
 import { spanOf, type MetricInput } from './span';
 import { LAST_PUBLISHED, lastPublishedAt, throughputOf, whyNoLastPublished } from './throughput';
 
-/** What metrics aggregate in the statement of a reading. */
 export const METRIC_AGGREGATES: readonly Aggregates[] = [DEPTH, LAST_PUBLISHED, OLDEST];
 
 const METRICS_BY_ID = Object.fromEntries(METRIC_FILES.map((metric) => [metric.id, metric])) as Record<MetricId, Metric>;

@@ -38,7 +38,6 @@ export interface HistorySpan {
 
 /** Reads rollups in the order of time. */
 type Read = (span: RollupSpan) => Promise<Rollup[]>;
-
 export type History = ReturnType<typeof openHistory>;
 
 /** Calls made at the same time share statements, TOGETHER outboxes each. */
@@ -46,7 +45,6 @@ export const openHistory = ({ db }: Store) => ({
   /** `head` is null while nothing is collected; `open`: since when verdicts hold, as entered. */
   head: gather(TOGETHER, (outboxes: readonly string[]) => headsOf(db, outboxes)),
   rollups: gather(TOGETHER, (spans: readonly RollupSpan[]) => readRollupsOf(db, spans)),
-  /** Every series that has ever had a slice. */
   seriesEver: (outbox: string) => readSeries(db, outbox),
 });
 

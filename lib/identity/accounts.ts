@@ -8,7 +8,6 @@ import { hashPassword } from './passwords';
 
 /** The actor in the audit for the command line, whose users can read the configuration with its passwords anyway. */
 export const COMMAND_LINE: Who = { id: 'command', name: 'command line', role: '' };
-
 const ADDRESS = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/;
 
 /** An e-mail address as stored; null if it is invalid or changed by Unicode normalisation (`＠` into `@`). */

@@ -7,7 +7,6 @@ import { Problem } from '@/lib/shared/problems';
 const COST = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
-
 const PASSWORD_MIN = 8;
 const PASSWORD_MAX_BYTES = 1_024;
 

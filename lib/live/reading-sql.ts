@@ -146,14 +146,11 @@ export function rowsFrom(json: string): Sql {
 export const actedFrom = (json: string): Sql =>
   sql`select * from json_to_recordset(cast(${json} as json)) as r(act text, at timestamptz, operation text, actor text, id text collate "C", dead int)`;
 
-/** The name of the count of a source's rows beyond those that are read. */
 export const countedName = (source: string): string => `${source}_counted`;
-/** The name of the number of rows read from a source. */
 const readName = (source: string): string => `${source}_read`;
 
 const isCounted = ({ counted }: Source): boolean => counted !== null;
 
-/** The number of dead rows in all sources: as counted, or as read. */
 function deadCount(sources: Source[]): Sql {
   const dead = sourcesFor('dead', sources);
   const counts = [
@@ -197,7 +194,6 @@ export const endsOf = ({ n, published_rows: rows, newest_created: created, last_
   sql`select ${sql.lit(Number(n))}::bigint as n, ${sql.lit(Number(rows))}::bigint as published_rows, ${instant(created)} as newest_created, ${instant(published)} as last_published,
     cast(${serial} as bigint) as newest_serial`;
 
-/** An ISO 8601 text as a timestamptz. */
 export const instant = (iso: string | number | null): Sql => sql`cast(${iso} as timestamptz)`;
 
 /** The newest times in the table, by index if there is one, else from the scan; and values that several figures compare with. */
@@ -231,7 +227,6 @@ function edges({ sources, newest }: Sources, scan: Source | null, base: Base): S
 const objects = (owned: [string, Figures | undefined][]): Figures =>
   Object.fromEntries(owned.flatMap(([owner, values]) => (values === undefined ? [] : [[owner, jsonObject(values)]])));
 
-/** The aggregates of each type of the base, in one pass. */
 function typesQuery(base: Base, aggregates: readonly Aggregates[]): Sql {
   const columns = aggregates.flatMap(({ owner, perType }) =>
     Object.entries(perType?.(base) ?? {}).map(([name, value]) => sql`${value} as ${typed(owner, name)}`),
@@ -240,7 +235,6 @@ function typesQuery(base: Base, aggregates: readonly Aggregates[]): Sql {
     ${sql.join(columns)} from base where type is not null group by type`;
 }
 
-/** The types that are shown, with their figures. */
 function typesShown(base: Base, aggregates: readonly Aggregates[]): Sql {
   const columns = (owner: string, values: Figures | undefined): Figures | undefined =>
     values && Object.fromEntries(Object.keys(values).map((name) => [name, typed(owner, name)]));
@@ -267,7 +261,6 @@ export interface Aggregates<Answer extends object = Record<string, unknown>, OfT
 
 type Columns<Answer extends object> = { [Name in keyof Answer]: Sql };
 
-/** The owners of the figures of replication slots, and of what operators did. */
 export const SLOTS_OWNER = 'replication-slot';
 export const ACTED_OWNER = 'acted';
 

@@ -32,7 +32,6 @@ export interface Reading extends Past {
   traits: Traits;
   /** Whether rows that were cut off are those that matter least: the newest waiting ones, the oldest published ones. */
   ordered: Record<Part, boolean>;
-  /** Rows of the outbox's tables that were read or counted. */
   rowsRead: number;
   /** Every dead row was read, not only counted. */
   deadDetailed: boolean;

@@ -96,13 +96,12 @@ function toReading({ sources, absent, traits, foldedTo, aggregates }: Plan, row:
     foldedTo,
     traits,
     reach: perPart(reachOf),
-    // A scan that begins with the newest rows leaves out the oldest: of waiting rows those are the ones that matter. The newest dead of two
-    // tables are not in one order.
     ordered: perPart((part) => {
       const ofPart = sourcesFor(part, sources);
-      return (
-        ofPart.every(({ name, ordered }) => ordered && !(name === SCAN && part === 'waiting')) && (part !== 'dead' || ofPart.length === 1)
-      );
+      // The newest dead of two tables are not in one order.
+      if (part === 'dead' && ofPart.length !== 1) return false;
+      // A scan that begins with the newest rows leaves out the oldest: of waiting rows those are the ones that matter.
+      return ofPart.every(({ name, ordered }) => ordered && !(name === SCAN && part === 'waiting'));
     }),
     rowsRead: Object.values(rowsRead).reduce((sum, rows) => sum + rows, 0),
     deadDetailed: sourcesFor('dead', sources).every(({ name, limit }) => (rowsRead[name] ?? 0) < limit),

@@ -58,7 +58,6 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
-
 const LATENCY = 'outbox_console_publish_latency_seconds' satisfies FamilyName;
 
 /** The Prometheus text, version 0.0.4, in a registry of its own: nothing is kept from one scrape to the next. */

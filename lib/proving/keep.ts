@@ -126,12 +126,9 @@ export async function turnChanges(
     if (request.on && needed && !holds(proven, proofFacts(outbox)))
       throw new Problem('conflict', `Changes of outbox ${outbox.id} cannot be turned on: ${why}. Run the proof again`);
     await setChangesSwitch(db, { outbox: outbox.id, on: request.on, proofId: proven?.id ?? null, actor, reason: request.reason });
-    await recordDeed(db, actor, {
-      operation: request.on ? 'turn_changes_on' : 'turn_changes_off',
-      outbox: outbox.id,
-      reason: request.reason,
-      after: proven === null ? null : { proof: proven.id, fingerprint: proven.fingerprint },
-    });
+    const operation = request.on ? 'turn_changes_on' : 'turn_changes_off';
+    const after = proven && { proof: proven.id, fingerprint: proven.fingerprint };
+    await recordDeed(db, actor, { operation, outbox: outbox.id, reason: request.reason, after });
   });
   directory.forget(outbox.id);
 }

@@ -123,7 +123,6 @@ const VERSION = 1;
 const NUMBERS = ['how', ...COUNTS, 'resolutionMs'] as const;
 const BESIDE: DepthSamples = { samples: 0, waitingSum: 0, waitingMax: 0, waitingLast: 0, deadLast: 1, oldestAgeMaxMs: 1 };
 const DEPTH = Object.entries(BESIDE) as [keyof DepthSamples, number][];
-
 const ERRORS = ['variance', 'biasMs'] as const;
 
 /** A cell as the bytes that the store keeps. */
@@ -233,7 +232,6 @@ export const HOUR_MINUTES = 60;
 export const DAY_MINUTES = 1_440;
 /** Minutes are kept this long; what is older is only in its hour. */
 export const MINUTES_KEPT = 2 * DAY_MINUTES;
-
 export const SLICE_MINUTES = { hour: HOUR_MINUTES, day: DAY_MINUTES } as const;
 
 /** What is to be added, by minute since the epoch, then by series. */
@@ -248,7 +246,6 @@ export function cellIn(additions: Additions, atMinute: number, series: string): 
   return cell;
 }
 
-/** The first minute of the slice that a minute is in. */
 export const sliceOf = (minute: number, tier: keyof typeof SLICE_MINUTES): number =>
   Math.floor(minute / SLICE_MINUTES[tier]) * SLICE_MINUTES[tier];
 
@@ -257,7 +254,6 @@ export const minutesKeptFrom = (nowMinute: number): number => sliceOf(nowMinute 
 
 /** This many event types of an outbox have a series of their own; the rest share one. */
 export const TYPES_KEPT = 200;
-
 export const ALL_TYPES = '*';
 /** The series of the types beyond TYPES_KEPT, and of events without a type. */
 export const OTHER_TYPES = '~';

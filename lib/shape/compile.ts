@@ -8,7 +8,6 @@ import type { Amount } from './schema/parameters';
 import type { BoundCompanion, BoundCursor } from './bound';
 import type { Shape } from './shape';
 
-/** Input to compile a condition: the columns it may name, and the engine's fragments. */
 export interface Scope {
   fragments: Fragments;
   columns: ReadonlyMap<string, ColumnDescription>;

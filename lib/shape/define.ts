@@ -57,6 +57,14 @@ export const exact = rule('exact');
 /** A rule for rows that a relay keeps rewriting; the version covers what it does not rewrite. */
 export const stable = rule('stable');
 
+/** A rule that takes rows back from a relay that stopped at the time in the column `since`: it may have sent them. */
+export const takenBack = (
+  from: State | State[],
+  since: string,
+  set: Written,
+  { warnings = [], ...rest }: Parameters<typeof exact>[2] = {},
+) => exact(from, set, { olderThanStuckAfter: since, warnings: ['may_already_be_out', ...warnings], ...rest });
+
 /** A rule that makes events scheduled for later due now. */
 export const dueNow = (from: State, column: string, rest: Parameters<typeof stable>[2]): ChangeRuleInput =>
   stable(from, { [column]: NOW }, { guard: { column, future: true }, ...rest });

@@ -62,13 +62,10 @@ export function createFleet({ directory, now, latest, everyMs, compose }: FleetO
 
   return async (soon = false) => {
     const entries = await outsideRequests(() => Promise.all(directory.ids.map((id) => entryOf(id, soon))));
-    const asOf = entries.flatMap(({ stale, unread, summary }) => (stale === null && !unread ? [summary.asOf] : [])).sort();
-    return {
-      asOf: asOf[0] ?? new Date(now()).toISOString(),
-      everyMs: Math.max(0, ...directory.ids.map(everyMs)),
-      entries: worstFirst(entries),
-      databases: fleetDatabases(directory),
-    };
+    const times = entries.flatMap(({ stale, unread, summary }) => (stale === null && !unread ? [summary.asOf] : [])).sort();
+    const asOf = times[0] ?? new Date(now()).toISOString();
+    const slowestMs = Math.max(0, ...directory.ids.map(everyMs));
+    return { asOf, everyMs: slowestMs, entries: worstFirst(entries), databases: fleetDatabases(directory) };
   };
 }
 

@@ -266,7 +266,6 @@ function remember(entry: Entry, { asOf, figures, reach }: Reading): void {
   entry.history = [...kept, { asOf, figures, reach }].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
 }
 
-/** By the code of a failure or a problem. */
 const KINDS = byCode<Failure['kind']>({
   slow: ['timeout', 'locked', 'busy'],
   unavailable: ['connection', 'unavailable'],
@@ -281,7 +280,6 @@ function kindOf(error: unknown): Failure['kind'] {
   return (failure instanceof DatabaseFailure || failure instanceof Problem ? KINDS.get(failure.code) : null) ?? 'unusable';
 }
 
-/** What metrics and verdicts aggregate in the one statement of a reading. */
 export const AGGREGATES: readonly Aggregates[] = [...METRIC_AGGREGATES, TOUCHED_DEAD, ...VERDICT_RULES.flatMap(({ live }) => live ?? [])];
 
 /** A reading with everything that metrics and verdicts need; `acted`: operators did something within a day. Throws DatabaseFailure and NotComputed. */

@@ -108,12 +108,8 @@ export function createSnapshots(directory: OutboxDirectory, options: SnapshotsOp
     const failure = graveFailure(answer, now());
     const at = failure === null && reading !== null ? Date.parse(reading.asOf) : now();
     const diagnosis = diagnose({ reading, figures, failure, previous, history: read && (await recentOf(read, id)), now: at }, answer.open);
-    return {
-      outbox: infoOf(id, answer),
-      summary: { ...(figures ?? noFigures(window, nowIso(), whyNothing(answer))), diagnosis },
-      collector: collector?.status(id) ?? null,
-      stale: staleOf(answer),
-    };
+    const summary = { ...(figures ?? noFigures(window, nowIso(), whyNothing(answer))), diagnosis };
+    return { outbox: infoOf(id, answer), summary, collector: collector?.status(id) ?? null, stale: staleOf(answer) };
   }
 
   async function chartOf(answer: Answer, id: string, { span, type }: Charts): Promise<Series> {

@@ -68,7 +68,6 @@ export interface VerdictRule {
   judge: Judge;
 }
 
-/** The replication slots of the same readings. */
 export const slotHistory = ({ reading, previous }: Circumstances): SlotHistory => ({
   sight: reading?.traits.slots ?? null,
   readings: (reading === null ? [] : [...previous, reading]).map((past) => ({ asOf: past.asOf, seen: slotsIn(past) })),

@@ -14,7 +14,6 @@ const ENDLESS_FACTOR = 5;
 const ENDLESS_SEEN_MS = { fromMs: 9_000, toMs: 60_000 };
 const QUEUE_MS = 5_000;
 
-/** A waiting row as it is quoted in facts. */
 interface QuotedRow extends Record<'at' | 'type' | 'error', string | null> {
   attempts: number | null;
 }

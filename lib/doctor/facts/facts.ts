@@ -157,5 +157,4 @@ export const tablesOf = ({ main, dead }: Pick<Facts, 'main' | 'dead'>): TableFac
 
 export const DAY_MS = 86_400_000;
 
-/** The name of a table in findings. */
 export const nameOf = ({ place: { table } }: TableFacts): string => (table.schema === null ? '' : `${table.schema}.`) + table.table;

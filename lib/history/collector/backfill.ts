@@ -108,7 +108,6 @@ const WATCHFUL = 15 * MINUTE;
 /** Provisional minutes per recount. */
 const SUSPECTS_AT_ONCE = 10;
 
-/** The cell of a series in a minute, as stored; null if there is none. */
 type Booked = (minute: number, series: string) => Cell | null;
 
 /** Recounts recent minutes if that is due; returns the number of late events found. Throws DatabaseFailure, LeaseLost. */

@@ -91,7 +91,6 @@ async function sumAgain(db: Db, outbox: string, minutes: readonly number[], seal
   }
 }
 
-/** Sums the hours and days that end between two minutes. */
 export async function sumHoursAndDays(db: Db, outbox: string, fromMinute: number, toMinute: number): Promise<void> {
   for (const tier of ['hour', 'day'] as const) {
     for (let slice = sliceOf(fromMinute, tier); slice + SLICE_MINUTES[tier] <= toMinute; slice += SLICE_MINUTES[tier])

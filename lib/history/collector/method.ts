@@ -49,7 +49,6 @@ export function publishedColumn({ main }: Outbox): string | null {
 
 const publishedTests = ({ shape }: Outbox, column: string): Leaf[] => [...commonTests(shape, STATES_OF.published), notNull(column)];
 
-/** An index in the order of publishing. */
 export function publishedByIndex(outbox: Outbox): Fit | null {
   const column = publishedColumn(outbox);
   return column === null ? null : fitRange(outbox.main, 'o', column, publishedTests(outbox, column));

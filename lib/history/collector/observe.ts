@@ -11,7 +11,6 @@ import type { Session } from './session';
 
 /** All observers; each says which outboxes it wants. */
 export const OBSERVERS: readonly Observer[] = [attemptsObserver, transitionsObserver, deletesObserver, statisticsObserver];
-
 const STATEMENT_MS = 2_000;
 /** The share of the time for ticks. Most of it is the round trip, as they are short: on the server it is a hundredth or less. */
 const OBSERVING = 0.05;

@@ -25,10 +25,10 @@ const costSchema = z.object({ statements: z.number(), rows: z.number(), millisec
 export type Cost = z.infer<typeof costSchema>;
 export const NO_COST: Cost = { statements: 0, rows: 0, milliseconds: 0 };
 export const sumOfCosts = (...costs: Cost[]): Cost =>
-  costs.reduce((sum, { statements, rows, milliseconds }) => ({
-    statements: sum.statements + statements,
-    rows: sum.rows + rows,
-    milliseconds: sum.milliseconds + milliseconds,
+  costs.reduce((a, b) => ({
+    statements: a.statements + b.statements,
+    rows: a.rows + b.rows,
+    milliseconds: a.milliseconds + b.milliseconds,
   }));
 
 const progressSchema = z.object({

@@ -71,7 +71,6 @@ export async function readCells(db: Db, outbox: Outbox, span: Span, stepMinutes:
   });
 }
 
-/** Events of groups, each counted once. */
 export const eventsIn = (groups: readonly PublishedGroup[]): number =>
   groups.reduce((sum, { kind, events }) => sum + (kind === 'latency' ? events : 0), 0);
 
@@ -91,7 +90,6 @@ function mayBeTouched({ main, records }: Outbox, { from, to }: Span, acted: Acte
 /** What else is told of the events: those tried more than once by themselves, those that operators changed as groups of their own. */
 type Told = { tells?: 'tried'; touched?: boolean };
 
-/** The statement of `readCells`. */
 export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number, { tells, touched = false }: Told = {}): Sql<GroupRow> {
   const { fragments, features } = outbox.database.engine;
   const { epochSteps, millisecondsBetween, nothing } = fragments;

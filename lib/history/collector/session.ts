@@ -40,7 +40,6 @@ export class Session {
   readonly rounds = new Map<string, { dueAt: number; pace: Backoff }>();
   tickDueAt = 0;
   backfillDueAt = 0;
-  /** The width of spans collected, and of slices backfilled. */
   readonly collectWidth = new Width(MINUTE, { least: SECOND, most: 10 * MINUTE });
   readonly backfillWidth = new Width(10 * MINUTE, { least: SECOND, most: 1_440 * MINUTE });
   /** How the outbox is collected, and when that was chosen, in milliseconds since the epoch. */

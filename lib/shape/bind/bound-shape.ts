@@ -39,17 +39,15 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables) {
   const mainPlace = placeOf('main', shape.columns, main, COLUMNS, binding);
   for (const { name, type } of binding.strict ? mainPlace.id.filter(namesNoRow) : [])
     problems.add([...COLUMNS, 'id'], `"${name}" is ${type}, by which no row is found again; leave it out, or name another`);
-  if (tables.dead !== null && tables.dead.name.schema === tables.main.name.schema && tables.dead.name.table === tables.main.name.table)
-    problems.add(
-      ['shape', 'dead', 'table'],
-      'is the outbox itself, whose rows would be there twice: leave it out, and tell what is dead under states',
-    );
+  const [ours, theirs] = [tables.main.name, tables.dead?.name];
+  const twice = 'is the outbox itself, whose rows would be there twice: leave it out, and tell what is dead under states';
+  if (theirs?.schema === ours.schema && theirs.table === ours.table) problems.add(['shape', 'dead', 'table'], twice);
   if (binding.strict) checkOrdering(shape, main, problems);
   checkAlternatives(shape.columns, main, COLUMNS, binding);
   if (binding.strict && dead !== null)
-    for (const [theirs, ours] of Object.entries(shape.dead?.map ?? {})) {
-      dead.resolve(theirs, ['shape', 'dead', 'map', theirs]);
-      main.resolve(ours, ['shape', 'dead', 'map', theirs]);
+    for (const [there, here] of Object.entries(shape.dead?.map ?? {})) {
+      dead.resolve(there, ['shape', 'dead', 'map', there]);
+      main.resolve(here, ['shape', 'dead', 'map', there]);
     }
   checkNeverNull(shape, main, binding);
   const bound: Shape = {

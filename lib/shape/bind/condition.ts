@@ -156,12 +156,8 @@ export function checkValue(value: string | number | boolean, column: ColumnDescr
 
 /** Why a column is not a time, and how to declare that it is one. */
 export function notATime({ name, type, kind }: ColumnDescription): string {
-  const cure =
-    kind === 'integer' || kind === 'decimal'
-      ? 'say how it spells one: time: epoch_ms or epoch_s with its role, or under times'
-      : kind === 'text'
-        ? 'say how it spells one: time: iso with its role, or under times'
-        : 'name a column that holds times';
+  const spelt = kind === 'text' ? 'iso' : kind === 'integer' || kind === 'decimal' ? 'epoch_ms or epoch_s' : null;
+  const cure = spelt === null ? 'name a column that holds times' : `say how it spells one: time: ${spelt} with its role, or under times`;
   return `"${name}" is ${type}, which is no time by itself; ${cure}`;
 }
 

@@ -50,7 +50,6 @@ export function applyNamedEncodings({ times, bytes = {} }: Shape, main: BoundTab
     }
 }
 
-/** The columns of the id. Reports missing ones. */
 export const bindId = (columns: Columns, table: BoundTable, path: Path): ColumnDescription[] =>
   (columns.id === undefined ? [] : idColumns(columns.id)).flatMap((name) => table.resolve(name, [...path, 'id']) ?? []);
 

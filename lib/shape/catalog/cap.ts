@@ -3,6 +3,7 @@ import { atLimit, byWord, defineShape, exact, is, names, NOW, bySource } from '.
 import type { ShapeInput } from '../shape';
 
 const REWRITTEN = ['whole_row_is_rewritten', 'other_versions_are_left'];
+const AHEAD = ['sends_ahead_of_schedule'];
 const SCHEDULED_LATER = { column: 'StatusName', in: ['Delayed', 'Queued'] };
 
 /** ExpiresAt: when to send (Delayed, Queued), when to purge (Succeeded, Failed), unused (Scheduled). Times are the application's local. */
@@ -33,11 +34,7 @@ const CAP = {
   operations: {
     retry: [
       // Only Delayed rows wait for a time; the library takes all others by itself.
-      exact(
-        'pending',
-        { ExpiresAt: NOW },
-        { guard: is('StatusName', 'Delayed'), warnings: ['sends_ahead_of_schedule'], basis: 'mirrors_library' },
-      ),
+      exact('pending', { ExpiresAt: NOW }, { guard: is('StatusName', 'Delayed'), warnings: AHEAD, basis: 'mirrors_library' }),
       { from: ['retrying'], refuse: 'relay_retries_at_once' },
       { from: ['dead'], refuse: 'retry_starts_over' },
     ],

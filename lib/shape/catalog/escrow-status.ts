@@ -1,4 +1,4 @@
-import { above, defineShape, exact, is, names, stable, writes } from '../define';
+import { above, defineShape, exact, is, names, stable, takenBack, writes } from '../define';
 
 /** P2P trading and escrow service: polled every second, claimed by a conditional UPDATE that raises the counter. */
 export const escrowStatus = defineShape({
@@ -37,7 +37,7 @@ export const escrowStatus = defineShape({
       exact('dead', { status: 'pending', retry_count: 0, error_message: null }),
       stable('retrying', { status: 'pending', retry_count: 0, error_message: null }),
     ],
-    release: [exact('processing', { status: 'pending' }, { olderThanStuckAfter: 'last_attempt_time', warnings: ['may_already_be_out'] })],
+    release: [takenBack('processing', 'last_attempt_time', { status: 'pending' })],
   },
   archive: { from: ['dead', 'pending', 'retrying'] },
   asDead: { set: writes({ status: 'failed' }) },

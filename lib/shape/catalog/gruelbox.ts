@@ -3,7 +3,6 @@ import { above, defineShape, exact, is, names, NOW, byRunning, bySource, namedAs
 import type { ShapeInput } from '../shape';
 
 const ORDERED = { not: is('topic', '*') };
-
 const PROCESSED = { column: 'processed', isTrue: true };
 
 // nextAttemptTime: when to try again; for processed rows when to purge.

@@ -3,6 +3,7 @@ import { above, defineShape, exact, names, namedAsRole } from '../define';
 const UNPROCESSED = { column: 'processed_at', isNull: true } as const;
 /** The channel on which the relay gets ids; nothing polls. */
 const NOTIFY = { channel: 'outbox_events', column: 'id' };
+const UNCHANGED = { last_error: { column: 'last_error' } };
 /** Only NOTIFY wakes the relay, and a worker may be sending a row that looks idle. */
 const MAY_BE_OUT = ['may_already_be_out'];
 
@@ -29,12 +30,8 @@ export const listenNotify = defineShape({
   parameters: { maxAttempts: 5, stuckAfter: 300 },
   operations: {
     retry: [
-      exact('retrying', { last_error: { column: 'last_error' } }, { notify: NOTIFY, warnings: MAY_BE_OUT }),
-      exact(
-        'pending',
-        { last_error: { column: 'last_error' } },
-        { olderThanStuckAfter: 'created_at', notify: NOTIFY, warnings: MAY_BE_OUT },
-      ),
+      exact('retrying', UNCHANGED, { notify: NOTIFY, warnings: MAY_BE_OUT }),
+      exact('pending', UNCHANGED, { olderThanStuckAfter: 'created_at', notify: NOTIFY, warnings: MAY_BE_OUT }),
       exact('dead', { processed_at: null }, { moveTo: 'main', notify: NOTIFY, warnings: MAY_BE_OUT }),
     ],
     requeue: [

@@ -1,11 +1,13 @@
 import { above, defineShape, names, bySource, refused } from '../define';
+import type { ShapeInput } from '../shape';
+
+const MASSTRANSIT = { origin: 'MassTransit with Entity Framework (C#)', engines: ['postgres', 'mysql'] } satisfies Partial<ShapeInput>;
 
 /** Messages wait here until their OutboxState row is delivered, which deletes them. */
 export const masstransitOutboxmessage = defineShape({
+  ...MASSTRANSIT,
   key: 'masstransit-outboxmessage',
   label: 'MassTransit outbox messages',
-  origin: 'MassTransit with Entity Framework (C#)',
-  engines: ['postgres', 'mysql'],
   table: 'OutboxMessage',
   match: { names: ['outboxmessage', 'outbox_message'] },
   kind: 'presence',
@@ -42,10 +44,9 @@ export const masstransitOutboxmessage = defineShape({
 
 /** One row per transaction that published through MassTransit: a batch of OutboxMessage rows, and how much of it is delivered. */
 export const masstransitOutboxstate = defineShape({
+  ...MASSTRANSIT,
   key: 'masstransit-outboxstate',
   label: 'MassTransit outbox state',
-  origin: 'MassTransit with Entity Framework (C#)',
-  engines: ['postgres', 'mysql'],
   table: 'OutboxState',
   match: { names: ['outboxstate', 'outbox_state'] },
   kind: 'timestamp',
@@ -68,10 +69,9 @@ export const masstransitOutboxstate = defineShape({
 
 /** Messages MassTransit has received, per consumer; kept for a while so that a message delivered twice is consumed once. */
 export const masstransitInboxstate = defineShape({
+  ...MASSTRANSIT,
   key: 'masstransit-inboxstate',
   label: 'MassTransit inbox state',
-  origin: 'MassTransit with Entity Framework (C#)',
-  engines: ['postgres', 'mysql'],
   table: 'InboxState',
   match: { names: ['inboxstate', 'inbox_state'] },
   family: 'inbox',

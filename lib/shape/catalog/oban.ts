@@ -1,11 +1,14 @@
 /** Shared by Oban's table on both engines; only arrays differ, which MySQL stores as JSON. */
-import { above, byWord, defineShape, exact, is, names, NOW, bySource, stable, utc, writes } from '../define';
+import { above, byWord, defineShape, exact, is, names, NOW, bySource, stable, takenBack, utc, writes } from '../define';
 import type { ShapeInput } from '../shape';
 
 const DUE = writes({ state: 'available', scheduled_at: NOW, completed_at: null, cancelled_at: null, discarded_at: null });
 
 /** What `retry_all_jobs` writes: if no attempt is left, one more is allowed. */
 const ONE_MORE = { ...DUE, max_attempts: { greatest: [{ column: 'max_attempts' }, { column: 'attempt', plus: 1 }] } };
+
+/** If no attempt is left, the library discards the job instead of releasing it. */
+const ATTEMPTS_LEFT = { column: 'attempt', below: { column: 'max_attempts' } };
 
 const oban = {
   origin: 'Oban (Elixir)',
@@ -47,19 +50,7 @@ const oban = {
       exact('dead', { ...DUE, attempt: 0 }, { basis: 'inferred' }),
       stable('retrying', { ...DUE, attempt: 0 }, { basis: 'inferred' }),
     ],
-    release: [
-      exact(
-        'processing',
-        { state: 'available' },
-        {
-          olderThanStuckAfter: 'attempted_at',
-          // If no attempt is left, the library discards it instead.
-          guard: { column: 'attempt', below: { column: 'max_attempts' } },
-          warnings: ['may_already_be_out'],
-          basis: 'mirrors_library',
-        },
-      ),
-    ],
+    release: [takenBack('processing', 'attempted_at', { state: 'available' }, { guard: ATTEMPTS_LEFT, basis: 'mirrors_library' })],
   },
   archive: { from: ['dead', 'pending', 'retrying'] },
   asDead: { set: writes({ state: 'discarded', discarded_at: NOW }) },

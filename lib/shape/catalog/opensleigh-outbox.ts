@@ -1,4 +1,6 @@
-import { defineShape, exact, names, byPart } from '../define';
+import { defineShape, names, byPart, takenBack } from '../define';
+
+const PARTLY_READ = ['library_partly_read'];
 
 /** OpenSleigh's outgoing messages: claimed by a lock with a time, deleted when sent. */
 export const opensleighOutbox = defineShape({
@@ -25,15 +27,9 @@ export const opensleighOutbox = defineShape({
   operations: {
     retry: { refuse: 'not_verified' },
     requeue: { refuse: 'no_dead_letters' },
-    release: [
-      exact(
-        'processing',
-        { LockId: null, LockTime: null },
-        { olderThanStuckAfter: 'LockTime', warnings: ['may_already_be_out', 'library_partly_read'], basis: 'inferred' },
-      ),
-    ],
+    release: [takenBack('processing', 'LockTime', { LockId: null, LockTime: null }, { warnings: PARTLY_READ, basis: 'inferred' })],
   },
-  archive: { from: ['pending'], warnings: ['relay_may_be_sending', 'library_partly_read'] },
+  archive: { from: ['pending'], warnings: ['relay_may_be_sending', ...PARTLY_READ] },
   cautions: { processing: ['may_already_be_out'] },
   payload: { encoding: 'bytes' },
   detect: {
@@ -41,5 +37,5 @@ export const opensleighOutbox = defineShape({
     signature: ['LockTime', 'SenderId'],
     underscoreless: true,
   },
-  facts: byPart('mizrael/OpenSleigh@08525909', 'library_partly_read'),
+  facts: byPart('mizrael/OpenSleigh@08525909', ...PARTLY_READ),
 });

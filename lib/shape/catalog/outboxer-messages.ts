@@ -1,18 +1,11 @@
-import { byWord, defineShape, exact, names, NOW, bySource, utc, writes } from '../define';
+import { byWord, defineShape, exact, names, NOW, bySource, takenBack, utc, writes } from '../define';
 
+const UNCLAIMED = { status: 'queued', updated_at: NOW, publishing_at: null, publisher_id: null, publisher_name: null };
 /** What the library's own `requeue` writes to the row; it also updates its counters per thread in the same transaction. */
-const QUEUED = writes({
-  status: 'queued',
-  queued_at: NOW,
-  updated_at: NOW,
-  publishing_at: null,
-  published_at: null,
-  failed_at: null,
-  publisher_id: null,
-  publisher_name: null,
-});
+const QUEUED = { ...UNCLAIMED, queued_at: NOW, published_at: null, failed_at: null };
+const SKEWED = ['skews_counters'];
 /** One failure is final, so one more attempt and starting over are the same. */
-const AGAIN = [exact('dead', QUEUED, { warnings: ['skews_counters'], basis: 'mirrors_library' })];
+const AGAIN = [exact('dead', QUEUED, { warnings: SKEWED, basis: 'mirrors_library' })];
 
 /** Outbox for Ruby: a row names the model to send; one failure makes it `failed`, sent rows are deleted. */
 export const outboxerMessages = defineShape({
@@ -44,15 +37,9 @@ export const outboxerMessages = defineShape({
   operations: {
     retry: AGAIN,
     requeue: AGAIN,
-    release: [
-      exact(
-        'processing',
-        { status: 'queued', updated_at: NOW, publishing_at: null, publisher_id: null, publisher_name: null },
-        { olderThanStuckAfter: 'publishing_at', warnings: ['may_already_be_out', 'skews_counters'], basis: 'inferred' },
-      ),
-    ],
+    release: [takenBack('processing', 'publishing_at', UNCLAIMED, { warnings: SKEWED, basis: 'inferred' })],
   },
-  archive: { from: ['dead', 'pending'], warnings: ['skews_counters'] },
+  archive: { from: ['dead', 'pending'], warnings: SKEWED },
   asDead: { set: writes({ status: 'failed', failed_at: NOW }) },
   cautions: { processing: ['may_already_be_out'] },
   detect: {

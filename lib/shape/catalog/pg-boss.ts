@@ -3,7 +3,6 @@ import { byWord, defineShape, dueNow, exact, is, names, NOW, byRunning, stable, 
 import type { ShapeInput, WrittenCondition } from '../shape';
 
 const FAILED: WrittenCondition = is('state', 'failed');
-
 const CANCELLED: WrittenCondition = is('state', 'cancelled');
 
 /** The library's retry, but clearing `completed_on`: version 10 leaves it, and the purge of finished jobs then deletes the row. */

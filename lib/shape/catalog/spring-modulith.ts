@@ -1,5 +1,5 @@
 /** Shared by both layouts of Spring Modulith's event publication registry. */
-import { byWord, defineShape, exact, is, names, byRunning, bySource } from '../define';
+import { byWord, defineShape, is, names, byRunning, bySource, refused, takenBack } from '../define';
 import type { ShapeInput } from '../shape';
 
 const MODULITH = {
@@ -20,10 +20,7 @@ const MODULITH = {
 } satisfies Partial<ShapeInput>;
 
 /** Listeners run in the application after its commit; no SQL statement can run one. */
-const MODULITH_REFUSED = {
-  retry: { refuse: 'app_must_resubmit' },
-  requeue: { refuse: 'app_must_resubmit' },
-} satisfies ShapeInput['operations'];
+const MODULITH_REFUSED = refused({ retry: 'app_must_resubmit', requeue: 'app_must_resubmit' });
 
 /** Spring Modulith's event publication registry without states: a row per event and listener, complete or not. */
 export const springModulithV1 = defineShape({
@@ -46,13 +43,15 @@ export const springModulithV1 = defineShape({
 });
 
 const NO_STATUS = { column: 'status', isNull: true } as const;
+const column = 'last_resubmission_date';
 /** However old the event, its listener may have started at the last resubmission. */
 const NOT_RESUBMITTED_LATELY = {
   any: [
-    { column: 'last_resubmission_date', isNull: true },
-    { column: 'last_resubmission_date', olderThan: { parameter: 'stuckAfter' } },
+    { column, isNull: true },
+    { column, olderThan: { parameter: 'stuckAfter' } },
   ],
 };
+const RESUBMITTED_LATER = { guard: NOT_RESUBMITTED_LATELY, warnings: ['app_must_resubmit'], basis: 'mirrors_library' as const };
 
 /** Spring Modulith's event publication registry with states; rows from before the migration have none. */
 export const springModulithV2 = defineShape({
@@ -73,18 +72,7 @@ export const springModulithV2 = defineShape({
   operations: {
     ...MODULITH_REFUSED,
     // What the library's own staleness monitor writes, if enabled.
-    release: [
-      exact(
-        ['processing', 'pending'],
-        { status: 'FAILED' },
-        {
-          olderThanStuckAfter: 'publication_date',
-          guard: NOT_RESUBMITTED_LATELY,
-          warnings: ['may_already_be_out', 'app_must_resubmit'],
-          basis: 'mirrors_library',
-        },
-      ),
-    ],
+    release: [takenBack(['processing', 'pending'], 'publication_date', { status: 'FAILED' }, RESUBMITTED_LATER)],
   },
   cautions: { processing: ['may_already_be_out'] },
   detect: {

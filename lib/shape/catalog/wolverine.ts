@@ -17,19 +17,13 @@ const WOLVERINE_NODES = {
   nodes: { table: 'wolverine_nodes', purpose: 'instances', optional: true },
 } satisfies ShapeInput['companions'];
 
+/** The table of nodes must exist and not be empty: an owner that cannot be checked may be alive. */
+const OWNER_GONE = { all: [{ exists: { companion: 'nodes' } }, { not: { exists: { companion: 'owner' } } }] };
+
 /** What the library itself writes after a node has left: its rows belong to no node. */
 const WOLVERINE_RELEASE = [
-  exact(
-    'processing',
-    { owner_id: 0 },
-    {
-      // The table of nodes must exist and not be empty: an owner that cannot be checked may be alive.
-      guard: { all: [{ exists: { companion: 'nodes' } }, { not: { exists: { companion: 'owner' } } }] },
-      warnings: ['may_already_be_out'],
-      basis: 'mirrors_library',
-    },
-  ),
-] satisfies NonNullable<ShapeInput['operations']>[string];
+  exact('processing', { owner_id: 0 }, { guard: OWNER_GONE, warnings: ['may_already_be_out'], basis: 'mirrors_library' }),
+];
 
 /** Wolverine's outgoing envelopes: a row belongs to the node that sends it (0: any node may take it) and is deleted when sent. */
 export const wolverineOutgoing = defineShape({
@@ -64,6 +58,7 @@ export const wolverineOutgoing = defineShape({
   },
 });
 
+const AHEAD = ['sends_ahead_of_schedule'];
 const INCOMING = is('status', 'Incoming');
 const NOBODYS = is('owner_id', 0);
 
@@ -97,11 +92,7 @@ export const wolverineIncoming = defineShape({
   parameters: { extra: { keptAfterHandling: { default: 300, unit: 's', what: 'KeepAfterMessageHandling' } } },
   operations: {
     retry: [
-      exact(
-        'pending',
-        { execution_time: NOW },
-        { guard: is('status', 'Scheduled'), warnings: ['sends_ahead_of_schedule'], basis: 'inferred' },
-      ),
+      exact('pending', { execution_time: NOW }, { guard: is('status', 'Scheduled'), warnings: AHEAD, basis: 'inferred' }),
       { from: ['retrying'], refuse: 'relay_retries_at_once' },
     ],
     requeue: { refuse: 'dead_letters_elsewhere' },

@@ -1,4 +1,4 @@
-import { defineShape, exact, is, names } from '../define';
+import { defineShape, is, names, takenBack } from '../define';
 
 /** Go order service sending to SQS: no attempts, no error, no dead state; failed rows return to PENDING for ever. */
 export const workerStatus = defineShape({
@@ -25,7 +25,7 @@ export const workerStatus = defineShape({
   operations: {
     retry: { refuse: 'relay_retries_at_once' },
     requeue: { refuse: 'no_attempts' },
-    release: [exact('processing', { status: 'PENDING' }, { olderThanStuckAfter: 'updated_at', warnings: ['may_already_be_out'] })],
+    release: [takenBack('processing', 'updated_at', { status: 'PENDING' })],
   },
   archive: { from: ['pending'], warnings: ['relay_may_be_sending'] },
   cautions: { processing: ['may_already_be_out'] },

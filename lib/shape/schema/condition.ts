@@ -5,8 +5,6 @@ import { amountSchema, parameterName } from './parameters';
 
 export const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 export type Scalar = z.infer<typeof scalarSchema>;
-
-/** What a column is compared with: a number, another column of the row, or a parameter. */
 export type Operand = z.infer<typeof operandSchema>;
 const operandSchema = z.union([z.number(), z.strictObject({ column: nameSchema }), z.strictObject({ parameter: parameterName })]);
 
@@ -45,7 +43,6 @@ interface RowTests {
 
 type LeafKind = keyof ColumnTests;
 type RowKind = keyof RowTests;
-
 export type Leaf<K extends LeafKind = LeafKind> = { [P in K]: { kind: P; column: string; ignoreCase?: boolean } & Pick<ColumnTests, P> }[K];
 type RowTest<K extends RowKind = RowKind> = { [P in K]: { kind: P } & Pick<RowTests, P> }[K];
 
@@ -113,7 +110,6 @@ export const isParsedKind = (key: string, holder: object): boolean =>
   key === 'kind' && 'kind' in holder && typeof holder.kind === 'string' && Object.hasOwn(holder, holder.kind);
 
 export type LeafVisitor<R> = { [K in LeafKind]: (test: Leaf<K>) => R };
-/** One function per row test, and one for all tests of a column. */
 export type Visitor<R> = { [K in RowKind]: (test: RowTest<K>) => R } & { leaf: (test: Leaf) => R };
 
 export const isLeaf = (condition: Condition): condition is Leaf => condition.kind in LEAVES;

@@ -1,7 +1,6 @@
 /** Names of tables and columns, as in the catalogue. They are looked up there, and always quoted in SQL. */
 import { z } from 'zod';
 
-/** The longest name in any engine, in characters. */
 const LONGEST_NAME = 64;
 
 /** One name, not quoted: `created_at`, `cap.published`. Looked up exactly, then ignoring case and underscores if only one fits. */

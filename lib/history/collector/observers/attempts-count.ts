@@ -12,7 +12,6 @@ const TOLD_MS = 120_000;
 /** A memory holds at most this many rows; the first in its list are dropped. */
 const ROWS_KEPT = 15_000;
 
-/** What a shape's counter means. */
 export interface CounterMeaning {
   /** It rises when the relay claims a row; if false, when an attempt has failed. */
   countsClaims: boolean;

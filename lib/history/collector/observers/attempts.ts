@@ -38,7 +38,6 @@ const DEAR_EVERY_MS = 30_000;
 /** Limits of rows read by an index: the oldest open ones, and those published since the last tick. */
 const OPEN_ROWS = 50_000;
 const PUBLISHED_ROWS = 200_000;
-/** Rows followed from tick to tick. */
 const FOLLOWED_ROWS = 10_000;
 /** Rows fetched by key per tick: about four pages each. */
 const KEYED_ROWS = 2_000;
@@ -76,17 +75,12 @@ async function observeAttempts({ outbox, db, at, memory: given, tried }: Observe
   const { span, told, publishedTo } = publishedSince(fresh ? null : memory.publishedToMs, atMs, tried);
   const first = await readFollowed(db, outbox, { indexed, scanned }, span);
   const rows = [...first.rows, ...told];
-  const found = new Set(rows.map(({ id }) => id));
-  const missing = fresh ? [] : memory.rows.flatMap(([id, , state]) => (state === 'archived' || found.has(id) ? [] : [id]));
+  const there = new Set(rows.map(({ id }) => id));
+  const missing = fresh ? [] : memory.rows.flatMap(([id, , state]) => (state === 'archived' || there.has(id) ? [] : [id]));
   const second = await readByKey(db, outbox, missing, { most: KEYED_ROWS, isClosed: false, columns });
-  const tick = {
-    atMs,
-    reach: first.cut && reach === 'complete' ? ('capped' as const) : reach,
-    rows: [...rows, ...second.rows],
-    gone: second.gone,
-    publishedToMs: byTime ? publishedTo / 1_000 : null,
-  };
-  return { ...countAttempts(memory, tick, meaning), rows: first.read + second.rows.length };
+  if (first.cut && reach === 'complete') reach = 'capped';
+  const found = { rows: [...rows, ...second.rows], gone: second.gone, publishedToMs: byTime ? publishedTo / 1_000 : null };
+  return { ...countAttempts(memory, { atMs, reach, ...found }, meaning), rows: first.read + second.rows.length };
 }
 
 /**

@@ -62,7 +62,6 @@ function nextRecent(last: Recent | null, { atMs, rows }: DepartureTick, { fromMs
   return { sinceMs: null, sinceKey, keys: keys.slice(mark + 1), counted: [...counted].filter(([, tickedMs]) => tickedMs > markMs) };
 }
 
-/** At most this many open events are followed at the same time. */
 export const FOLLOWED_ROWS = 10_000;
 /** A row's time of publishing is used if it is at most this old. */
 const BELIEVED_MS = 3_600_000;
@@ -82,7 +81,6 @@ export interface DepartureTick {
   gone: string[];
   /** Rows are deleted when they are published. */
   deletes: boolean;
-  /** Rows that die stay in the table. */
   deadStay: boolean;
   /** Set if `rows` includes published rows that were never seen open: what the next tick needs of this one. */
   recent: RecentRead | null;

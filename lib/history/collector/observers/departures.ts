@@ -10,6 +10,7 @@ import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { timeColumn } from '@/lib/outbox/scan/traits';
 import { statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';
+import type { CollectionMethod } from '@/lib/shared/figures/collection';
 import type { LiveState } from '@/lib/shared/states';
 import { CLOCKS } from '../published-sql';
 import { countDepartures, departureMemory, FOLLOWED_ROWS, putBack, sinceOf, type DepartureMemory } from './departures-count';
@@ -38,21 +39,14 @@ const NEW_ROWS = 50_000;
 /** Rows fetched by key per tick: about four pages each. */
 const KEYED_ROWS = 5_000;
 
-/** Events whose rows stay without a time of publishing: seen open, then not. */
-export const transitionsObserver: Observer = {
-  key: 'transitions',
-  wants: (_, method) => method === 'observed',
-  everyMs: EVERY_MS,
-  tick: (input) => observeDepartures(input, false),
-};
+function observer(key: string, wanted: CollectionMethod, deletes: boolean): Observer {
+  return { key, wants: (_, method) => method === wanted, everyMs: EVERY_MS, tick: (input) => observeDepartures(input, deletes) };
+}
 
+/** Events whose rows stay without a time of publishing: seen open, then not. */
+export const transitionsObserver = observer('transitions', 'observed', false);
 /** Events whose rows are deleted when they are published: seen open, then gone. */
-export const deletesObserver: Observer = {
-  key: 'deletes',
-  wants: (_, method) => method === 'deleted',
-  everyMs: EVERY_MS,
-  tick: (input) => observeDepartures(input, true),
-};
+export const deletesObserver = observer('deletes', 'deleted', true);
 
 async function observeDepartures({ outbox, db, at, memory: given, acted }: ObserverTick, deletes: boolean): Promise<Observation> {
   const began = performance.now();
