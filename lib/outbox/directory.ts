@@ -165,15 +165,14 @@ const NO_TEXT = new Set(['22021', '3988']);
 export function databaseProblem(failure: DatabaseFailure, databaseId: string): Problem {
   if (failure.ofStore)
     return new Problem('unavailable', "The console's own store does not answer: try again in a moment", { ofStore: true, cause: failure });
-  const said: Partial<Record<DatabaseFailure['code'], [Problem['code'], string]>> = {
+  const refused = `Database ${databaseId} refused a statement of the console (${failure.state ?? 'no code'})`;
+  /** A text alone is of code `unavailable`. */
+  const said: Partial<Record<DatabaseFailure['code'], string | [Problem['code'], string]>> = {
     timeout: ['timeout', 'The database took too long and the statement was cancelled: narrow the time, the type or the state'],
     busy: ['timeout', `All connections the console may have to the server of database ${databaseId} are in use: try again in a moment`],
     locked: ['timeout', 'The database is busy with a lock on this table: try again in a moment'],
-    no_privilege: [
-      'unavailable',
-      `The console's role in database ${databaseId} lacks a privilege on this table: run the install command and apply its grants`,
-    ],
-    missing: ['unavailable', `A table or column of this outbox is gone from database ${databaseId}: check the configuration`],
+    no_privilege: `The console's role in database ${databaseId} lacks a privilege on this table: run the install command and apply its grants`,
+    missing: `A table or column of this outbox is gone from database ${databaseId}: check the configuration`,
     statement_binlog: [
       'read_only',
       `Database ${databaseId} writes statements into its binary log and takes none of a change as the console makes it`,
@@ -183,26 +182,15 @@ export function databaseProblem(failure: DatabaseFailure, databaseId: string): P
     bad_value:
       failure.state === null || NO_TEXT.has(failure.state)
         ? ['invalid', 'A text in this request holds a character that the database cannot have']
-        : [
-            'unavailable',
-            `A row of this outbox in database ${databaseId} holds a value that cannot be read as its mapping says, or not be written to its column (${failure.state}): the server's log says which`,
-          ],
+        : `A row of this outbox in database ${databaseId} holds a value that cannot be read as its mapping says, or not be written to its column (${failure.state}): the server's log says which`,
     constraint: ['conflict', 'A constraint or a trigger of the table refused the change: its owner knows which rows it takes'],
     duplicate: ['conflict', 'A unique key of the table is taken by another row'],
     deadlock: ['timeout', 'The change and others on this table waited for each other: try again in a moment'],
-    outdated: [
-      'unavailable',
-      `Database ${databaseId} refused a statement of the console (${failure.state ?? 'no code'}): ${failure.outdated ?? 'its server is too old'}; if not for that, check that the mapping fits the table; the server's log says more`,
-    ],
-    other: [
-      'unavailable',
-      `Database ${databaseId} refused a statement of the console (${failure.state ?? 'no code'}): check that the mapping fits the table; the server's log says more`,
-    ],
+    outdated: `${refused}: ${failure.outdated ?? 'its server is too old'}; if not for that, check that the mapping fits the table; the server's log says more`,
+    other: `${refused}: check that the mapping fits the table; the server's log says more`,
   };
-  const [code, detail] = said[failure.code] ?? [
-    'unavailable',
-    `Database ${databaseId} cannot be reached: the figures shown are the last ones read`,
-  ];
+  const found = said[failure.code] ?? `Database ${databaseId} cannot be reached: the figures shown are the last ones read`;
+  const [code, detail] = typeof found === 'string' ? (['unavailable', found] as const) : found;
   return new Problem(code, detail, { cause: failure });
 }
 

@@ -25,19 +25,7 @@ export interface Capabilities {
   /** The relay keeps the order within a key: an unpublished event blocks later ones of its aggregate. */
   keepsOrder: boolean;
   fields: Record<
-    | 'topic'
-    | 'aggregate'
-    | 'createdAt'
-    | 'publishedAt'
-    | 'lastAttemptAt'
-    | 'diedAt'
-    | 'attempts'
-    | 'error'
-    | 'dedupKey'
-    | 'traceId'
-    | 'headers'
-    | 'amount'
-    | keyof Claim,
+    EventTime | keyof Claim | 'topic' | 'aggregate' | 'attempts' | 'error' | 'dedupKey' | 'traceId' | 'headers' | 'amount',
     boolean
   >;
 }
@@ -305,17 +293,16 @@ export interface InterventionPreview {
   sql: { text: string; parameters: string[] }[];
 }
 
-export interface AuditEntry extends Record<'id' | 'at' | 'actor' | 'role' | 'operation' | 'reason', string> {
+type AuditText = 'id' | 'at' | 'actor' | 'role' | 'operation' | 'reason';
+
+export interface AuditEntry
+  extends Record<AuditText, string>, Record<'eventId' | 'eventType' | 'aggregateId' | 'interventionId', string | null> {
   /** null for entries of no single outbox: sign-ins, accounts, tokens, marks on all charts. */
   outbox: string | null;
-  eventId: string | null;
-  eventType: string | null;
-  aggregateId: string | null;
   /** `none`: skipped. `code` has the reason for `none` and `refused`. */
   outcome: 'applied' | 'none' | 'refused' | 'unknown';
   /** A skip code, or the problem code of a refusal. */
   code: string | null;
-  interventionId: string | null;
   /** Columns before and after as text, without the payload; null if there are none. */
   before: Record<string, string | null> | null;
   after: Record<string, string | null> | null;

@@ -5,6 +5,7 @@ import type { AuditOddity } from '@/lib/shared/changes/carrying';
 import type { AuditEntry, AuditFilter } from '@/lib/shared/model';
 import type { Who } from '@/lib/shared/permissions';
 import { isTimeOff } from '@/lib/shared/changes/record-time';
+import type { Position } from './pages';
 import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
@@ -95,8 +96,6 @@ export async function proveAuditTakesEntries(db: StoreDb): Promise<void> {
 const EXACT = { outbox: 'outbox', event: 'eventId', actor: 'actorName', operation: 'operation', outcome: 'outcome' } as const;
 const EXACT_FILTERS = Object.keys(EXACT) as (keyof typeof EXACT)[];
 
-export type AuditPosition = Pick<AuditEntry, 'at' | 'id'>;
-
 /** What the lines of one action share: the decision, or its only intervention. Served by the index on (this, at, id). */
 const actionOf = (entry: string): RawBuilder<string | null> =>
   sql`coalesce(${sql.ref(`${entry}.action`)}, ${sql.ref(`${entry}.interventionId`)})`;
@@ -118,7 +117,7 @@ function matches(entry: string, filter: AuditFilter): RawBuilder<boolean> {
  * Newest first, at most `limit`, after `position`. Served by the index on (at, id), or on the event, action or actor filtered by. `by` action:
  * of each action the first line that matches, found by one probe of an index per line that is passed.
  */
-export function auditLines(db: StoreDb, filter: AuditFilter, position: AuditPosition | null, limit: number, by: 'line' | 'action') {
+export function auditLines(db: StoreDb, filter: AuditFilter, position: Position | null, limit: number, by: 'line' | 'action') {
   const columns = ['id', 'at', 'operation', 'outbox', 'eventId', 'eventType', 'aggregateId', 'reason', 'outcome', 'code'] as const;
   const others = ['actorName as actor', 'actorRole as role', 'interventionId', 'before', 'after', 'recordedAt'] as const;
   const after = position === null ? sql<boolean>`true` : sql<boolean>`(at, id) < (${position.at}::timestamptz, ${position.id}::uuid)`;
@@ -146,7 +145,7 @@ export function auditLines(db: StoreDb, filter: AuditFilter, position: AuditPosi
 export async function selectAuditEntries(
   db: StoreDb,
   filter: AuditFilter,
-  position: AuditPosition | null,
+  position: Position | null,
   limit: number,
   by: 'line' | 'action' = 'line',
 ): Promise<AuditEntry[]> {

@@ -1,5 +1,6 @@
 /** Queries on `plan` and `plan_chunk`. Neither ever changes. */
 import { sql, type Selectable } from 'kysely';
+import type { Position } from './pages';
 import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
@@ -65,7 +66,7 @@ const STATE = {
 export async function selectPlans(
   db: StoreDb,
   { outbox, state, ids }: PlanFilter,
-  position: { at: string; id: string } | null,
+  position: Position | null,
   limit: number,
 ): Promise<PlanRow[]> {
   let query = plans(db);

@@ -8,13 +8,13 @@ import {
   auditLines,
   insertAuditEntries,
   selectAuditEntries,
-  type AuditPosition,
   type NewAuditEntry,
   hasCarriedAny,
   keepCarried,
   lackedRecords,
   selectCarriedTimes,
 } from './audit';
+import type { Position } from './pages';
 import { listActions } from './marks';
 import { findCollectorStates, takeLease, underLease, writeCollectorState } from './collector-leases';
 import { DOCTOR_SAMPLE_DAYS, keepSample, readSamples } from './doctor';
@@ -178,7 +178,7 @@ describe('the audit by action', () => {
     ),
   );
   const filter = { from: second(0), to: second(59) };
-  const byAction = (more: AuditFilter, position: AuditPosition | null = null, limit = 10) =>
+  const byAction = (more: AuditFilter, position: Position | null = null, limit = 10) =>
     selectAuditEntries(store.db, { ...filter, ...more }, position, limit, 'action');
 
   beforeAll(async () => {

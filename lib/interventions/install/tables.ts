@@ -23,11 +23,9 @@ export interface Ddl {
 }
 
 type Column = [name: string, type: string, rest: string];
-function createTable(
-  { quote }: Engine,
-  ddl: Ddl,
-  table: { name: string; why: string; columns: Column[]; keys: string[]; index: [name: string, columns: string] },
-) {
+type NewTable = { name: string; why: string; columns: Column[]; keys: string[]; index: [name: string, columns: string] };
+
+function createTable({ quote }: Engine, ddl: Ddl, table: NewTable) {
   const { name, why, keys } = table;
   const [indexName, indexed] = table.index;
   const lines = [

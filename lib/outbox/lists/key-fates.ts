@@ -88,21 +88,15 @@ export function createKeyFates(directory: OutboxDirectory) {
       const found = lacksIndex(outbox, question) ? await within(search(outbox, question), SEARCH_WAIT_MS) : NOTHING;
       return await inTurn(outbox, found === null ? asked + SEARCH_WAIT_MS : asked, async () => {
         const { events, ...rest } = await readKey(outbox, question, found ?? UNSEARCHED);
-        const shown = await asking.shown(
-          outbox,
-          events.map(({ event }) => event),
-        );
+        const whole = events.map(({ event }) => event);
+        const shown = await asking.shown(outbox, whole);
         const seen = shown.flatMap((event, index): FoundEvent[] => {
           const fate = events[index]?.fate;
           return fate === undefined ? [] : [{ ...event, fate }];
         });
         const isHidden = KEY_ROLES.some((role) => question.hidden.has(role));
-        return answer({
-          ...rest,
-          at: found?.at ?? new Date().toISOString(),
-          events: seen,
-          why: whyPart(outbox, found === null, isHidden, seen.length === 0),
-        });
+        const why = whyPart(outbox, found === null, isHidden, seen.length === 0);
+        return answer({ ...rest, at: found?.at ?? new Date().toISOString(), events: seen, why });
       });
     } catch (error) {
       if (!(error instanceof DatabaseFailure || error instanceof Problem)) throw error;

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/description';
 import type { EventFilter } from '@/lib/shared/model';
 import { LIVE_STATES, type EventState, type LiveState } from '@/lib/shared/states';
@@ -9,6 +9,7 @@ import { fitWalk, uniqueKey, type Walk as IndexWalk } from '../indexes/index-fit
 import { equalities, placesFor, rowTests, timeScope, type Equalities } from './filters';
 import { listOrder, type ListOrder } from './order';
 import { PARTS, STATES_OF, type Part } from '../scan/sources';
+import type { Sql } from '../scan/sql-terms';
 import { isSmall, type Outbox } from '../outbox';
 import { plainColumn } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '../rows/row';
@@ -18,7 +19,7 @@ export const SEARCH_ROWS = 100_000;
 /** The same for a walk by random keys, where each row is on a page of its own. */
 const SCATTERED_SEARCH_ROWS = 10_000;
 
-type Sql<T = unknown> = RawBuilder<T>;
+type OfStates = (states: readonly LiveState[]) => Sql<boolean> | null;
 
 /** What rows are ordered by before their key; null if they are ordered by key alone. */
 export interface SortKey {
@@ -108,7 +109,7 @@ function mainWalks(part: ListPart, asked: readonly EventState[]): Walks {
   const { outbox, order, at, times, equal } = part;
   const wanted = asked.filter((state): state is LiveState => (LIVE_STATES as readonly string[]).includes(state));
   const states: readonly LiveState[] = wanted.length > 0 ? wanted : LIVE_STATES;
-  const predicate = (some: readonly LiveState[]): Sql<boolean> | null => statePredicate(outbox.shape, some, at.alias, outbox.scope);
+  const predicate: OfStates = (some) => statePredicate(outbox.shape, some, at.alias, outbox.scope);
   const chosen = wanted.length === 0 ? null : predicate(wanted);
   if (wanted.length > 0 && chosen === null) return { walks: [], leftOut: [], missingIndex: null };
 
@@ -232,11 +233,7 @@ function publishedRows({ outbox, order, at }: ListPart, timed: boolean): Sql<boo
 }
 
 /** In a list of all states, the rows that no walk covers; null if there can be none. */
-function unwalked(
-  part: ListPart,
-  served: readonly Part[],
-  predicate: (states: readonly LiveState[]) => Sql<boolean> | null,
-): Sql<boolean> | null {
+function unwalked(part: ListPart, served: readonly Part[], predicate: OfStates): Sql<boolean> | null {
   const { outbox, order } = part;
   if (order.covered) return null;
   const published = publishedRows(part, true);

@@ -100,12 +100,8 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
   const large = sizes.map((size) => sql<boolean>`${size} > ${sql.lit(READ_BYTES)}`);
   const state = at.place.key === 'main' ? labelledState(outbox.shape, at.alias, outbox.scope) : at.state;
   const texts = [...TEXTS, ...COUNTS].map((key) => sql`${at.roleText(key)} as ${sql.id(key)}`);
-  const times = {
-    createdAt: 'createdAt',
-    publishedAt: 'publishedAt',
-    lastAttemptAt: 'attemptedAt',
-    diedAt: deadSinceRole(at.place),
-  } as const;
+  const diedAt = deadSinceRole(at.place);
+  const times = { createdAt: 'createdAt', publishedAt: 'publishedAt', lastAttemptAt: 'attemptedAt', diedAt } as const;
   return sql`${at.id.text} as id, ${state} as state, ${sql.join(texts)},
     ${sql.join(Object.entries(times).map(([alias, role]) => sql`${at.roleIso(role)} as ${sql.id(alias)}`))},
     ${at.roleHead('error', LIST_ERROR_CHARACTERS)} as error, ${amountColumns(outbox, at, READ_BYTES)}, ${at.exact} as exact, ${at.stable} as stable,

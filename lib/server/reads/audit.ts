@@ -17,28 +17,9 @@ import { onOutbox } from './outboxes';
 /** What an entry can be about: changes to events, marks, proofs, silenced findings, notes on causes, sign-ins, accounts and tokens. */
 export const RECORDED_OPERATIONS: readonly string[] = [
   ...OPERATIONS.map(({ key }) => key),
-  'plan',
-  'approve',
-  'refuse',
-  'run',
-  'pause',
-  'resume',
-  'cancel',
-  'pace',
-  'mark',
-  'unmark',
-  'prove',
-  'turn_changes_on',
-  'turn_changes_off',
-  'doctor_silence',
-  'doctor_lift',
-  'cause_note',
-  'sign_in',
-  'sign_in_failed',
-  'account_created',
-  'account_changed',
-  'token_created',
-  'token_revoked',
+  ...['plan', 'approve', 'refuse', 'run', 'pause', 'resume', 'cancel', 'pace'],
+  ...['mark', 'unmark', 'prove', 'turn_changes_on', 'turn_changes_off', 'doctor_silence', 'doctor_lift', 'cause_note'],
+  ...['sign_in', 'sign_in_failed', 'account_created', 'account_changed', 'token_created', 'token_revoked'],
 ];
 
 /** A page of the audit; filter and cursor as in the screen's URL. A line per action, or per event of one action, or of one event. */

@@ -22,22 +22,12 @@ import { together } from './together';
 /** Every outbox over the last hour, worst first; `soon`: what is recent will do. Readings are shared by all roles; what an error quotes is not. */
 export async function readFleet(context: Context, soon = false): Promise<ExaminedFleet> {
   const { config, directory, snapshots, store } = context.console;
-  const blocked = () => blockedOutboxes(store.db, config.approvals, directory.ids);
-  const [fleet, doctor, approvalsBlocked] = await Promise.all([
-    snapshots.fleet(soon),
-    readHeadlines(context),
-    orNothing(context.console, [], blocked),
-  ]);
+  const blocked = orNothing(context.console, [], () => blockedOutboxes(store.db, config.approvals, directory.ids));
+  const [fleet, doctor, approvalsBlocked] = await Promise.all([snapshots.fleet(soon), readHeadlines(context), blocked]);
   const news = await readNews(context, fleet.entries, soon ? 100 : 300);
   const shown = (entry: FleetEntry): FleetLine => fleetLine({ ...entry, summary: shownSummary(context, entry.summary) });
-  return {
-    ...fleet,
-    doctor,
-    news,
-    approvalsBlocked,
-    lacks: lacksOf(context.console.carrier.carrying()),
-    entries: fleet.entries.map(shown),
-  };
+  const lacks = lacksOf(context.console.carrier.carrying());
+  return { ...fleet, doctor, news, approvalsBlocked, lacks, entries: fleet.entries.map(shown) };
 }
 
 /** One outbox with its figures of a window, the history for its charts, its marks and the doctor's findings. */
