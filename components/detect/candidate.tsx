@@ -11,8 +11,8 @@ import {
 import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
 import { type ComponentType, type ReactNode, useState, useTransition } from 'react';
-import type { Candidate, Confidence, Examination, MappedRole, Sample } from '@/lib/shared/detection';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { Candidate, Confidence, Examination, Sample } from '@/lib/shared/detection';
+import type { Action } from '@/lib/shared/problems';
 import { LIVE_STATES, type LiveState } from '@/lib/shared/states';
 import { StateMark } from '../figures/mark';
 import { RelativeTime, useFormat } from '../figures/format';
@@ -20,6 +20,9 @@ import { TableHead } from '../frame/note';
 import { CopyText } from '../frame/popovers';
 import { Select } from '../frame/controls';
 import classes from './detect.module.css';
+
+/** The states that a person chose for words. */
+type Confirmed = Record<string, LiveState | null>;
 
 const SIGN: Record<Confidence, ComponentType<IconProps>> = {
   certain: IconCircleCheck,
@@ -80,7 +83,7 @@ export function CandidateList({ database, candidates, chosen }: { database: stri
 interface DetailProps {
   database: string;
   initial: Examination;
-  examine: (input: ExamineInput) => Promise<ActionResult<Examination>>;
+  examine: ExamineAction;
   back: string;
 }
 
@@ -88,10 +91,11 @@ export function CandidateDetail({ database, initial, examine, back }: DetailProp
   const t = useTranslations('detect');
   const problems = useTranslations('problems');
   const [examination, setExamination] = useState(initial);
-  const [confirmed, setConfirmed] = useState<Record<string, LiveState | null>>({});
+  const [confirmed, setConfirmed] = useState<Confirmed>({});
   const [refused, setRefused] = useState<string | null>(null);
   const [pending, start] = useTransition();
   const { candidate, roles, status, sample, problem, yaml } = examination;
+  const { companions, alternatives, cautions } = candidate;
 
   const say = (word: string, state: LiveState | null) => {
     const next = { ...confirmed, [word]: state };
@@ -120,22 +124,18 @@ export function CandidateDetail({ database, initial, examine, back }: DetailProp
       <div className={classes.evidence}>
         <Block title={t('why')}>
           <Points icon={IconCheck} texts={candidate.reasons.map(({ code, values }) => t(`reasons.${code}`, values))} />
-          {candidate.companions.length > 0 && (
+          {companions.length > 0 && (
             <p className={classes.quiet}>
-              {t('companions')}: {candidate.companions.map(({ table, purpose }) => `${table} (${t(`purposes.${purpose}`)})`).join(', ')}
+              {t('companions')}: {companions.map(({ table, purpose }) => `${table} (${t(`purposes.${purpose}`)})`).join(', ')}
             </p>
           )}
-          {candidate.alternatives.length > 0 && (
-            <p className={classes.quiet}>{t('alternatives', { shapes: candidate.alternatives.map(({ label }) => label).join(', ') })}</p>
+          {alternatives.length > 0 && (
+            <p className={classes.quiet}>{t('alternatives', { shapes: alternatives.map(({ label }) => label).join(', ') })}</p>
           )}
         </Block>
-        {candidate.cautions.length > 0 && (
+        {cautions.length > 0 && (
           <Block title={t('before')}>
-            <Points
-              icon={IconAlertTriangle}
-              kind="caution"
-              texts={candidate.cautions.map(({ code, values }) => t(`cautions.${code}`, values))}
-            />
+            <Points icon={IconAlertTriangle} kind="caution" texts={cautions.map(({ code, values }) => t(`cautions.${code}`, values))} />
           </Block>
         )}
       </div>
@@ -147,7 +147,21 @@ export function CandidateDetail({ database, initial, examine, back }: DetailProp
       )}
       {status !== null && status.words.length > 0 && <WordTable status={status} chosen={confirmed} pending={pending} onSay={say} />}
       {sample !== null && <SampleTable sample={sample} pending={pending} />}
-      {roles.length > 0 && <MappingTable roles={roles} />}
+      {roles.length > 0 && (
+        <Block title={t('mapping')}>
+          <Grid label={t('mapping')} heads={[t('mappingRole'), t('mappingColumn'), t('mappingType')]}>
+            {roles.map(({ role, column, type }) => (
+              <tr key={role}>
+                <th scope="row">{role}</th>
+                <td className={classes.mono}>
+                  <bdi>{column}</bdi>
+                </td>
+                <td className={classes.quiet}>{type}</td>
+              </tr>
+            ))}
+          </Grid>
+        </Block>
+      )}
       {yaml !== '' && (
         <Block
           title={t('paste')}
@@ -204,29 +218,10 @@ function Grid({ label, heads, dimmed, children }: { label: string; heads: string
   );
 }
 
-function MappingTable({ roles }: { roles: MappedRole[] }) {
-  const t = useTranslations('detect');
-  return (
-    <Block title={t('mapping')}>
-      <Grid label={t('mapping')} heads={[t('mappingRole'), t('mappingColumn'), t('mappingType')]}>
-        {roles.map(({ role, column, type }) => (
-          <tr key={role}>
-            <th scope="row">{role}</th>
-            <td className={classes.mono}>
-              <bdi>{column}</bdi>
-            </td>
-            <td className={classes.quiet}>{type}</td>
-          </tr>
-        ))}
-      </Grid>
-    </Block>
-  );
-}
-
 interface WordTableProps {
   status: NonNullable<Examination['status']>;
   /** What was chosen, before the server has answered. */
-  chosen: Record<string, LiveState | null>;
+  chosen: Confirmed;
   pending: boolean;
   onSay: (word: string, state: LiveState | null) => void;
 }
@@ -306,9 +301,4 @@ function SampleTable({ sample, pending }: { sample: Sample; pending: boolean }) 
   );
 }
 
-export interface ExamineInput {
-  database: string;
-  schema: string;
-  table: string;
-  confirmed: Record<string, LiveState | null>;
-}
+export type ExamineAction = Action<{ database: string; schema: string; table: string; confirmed: Confirmed }, Examination>;

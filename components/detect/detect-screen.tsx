@@ -6,11 +6,10 @@ import { useTranslations } from 'next-intl';
 import { useTransition } from 'react';
 import type { Detection, DetectionFailure, Examination } from '@/lib/shared/detection';
 import type { EngineKey } from '@/lib/shared/model';
-import type { ActionResult } from '@/lib/shared/problems';
 import { useGo } from '../frame/go';
 import { Notice } from '../frame/note';
 import { TextButton } from '../frame/popovers';
-import { CandidateDetail, type ExamineInput, CandidateList, candidateHref } from './candidate';
+import { CandidateDetail, CandidateList, candidateHref, type ExamineAction } from './candidate';
 import { ChoiceBar, Select } from '../frame/controls';
 import classes from './detect.module.css';
 
@@ -19,7 +18,7 @@ interface DetectScreenProps {
   chosen: string | null;
   answer: { detection: Detection | null; failure: DetectionFailure | null } | null;
   examination: Examination | null;
-  examine: (input: ExamineInput) => Promise<ActionResult<Examination>>;
+  examine: ExamineAction;
 }
 
 /** With more databases than this, a select is shorter than all of them side by side. */

@@ -7,11 +7,10 @@ import type { InterventionRequest, InterventionResult } from '@/lib/shared/model
 import { SignedText } from '../frame/note';
 import { Form, TextButton } from '../frame/popovers';
 import classes from './intervention-dialog.module.css';
-import { useFates, useResultSentence } from './fates';
 import { attemptsOf, useOperationName, useWarningText } from './operations';
 import { About, PreviewRows, SqlView } from './preview-rows';
 import { useMakePlan } from './use-plan';
-import { ResultPanel, UnknownPanel } from './panels';
+import { ResultPanel, UnknownPanel, useFates, useResultSentence } from './panels';
 import { ProblemPanel } from './problem-panel';
 import { ReasonField, useReason } from './reason-field';
 import type { Open, Opening } from './send';

@@ -9,7 +9,7 @@ import { ratedPoints } from '@/lib/shared/figures/series-rates';
 import { isLacking } from '@/lib/shared/figures/measured';
 import { spanProblem } from '@/lib/shared/figures/windows';
 import type { Series } from '@/lib/shared/model';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { Action } from '@/lib/shared/problems';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { timeSpan, type TimeSpan } from '../charts/chart-model';
 import { ChartCursorProvider, TakeOffContext } from '../charts/chart-parts';
@@ -42,6 +42,7 @@ export function Charts({ outbox, view, series, marks, marking, onMarked, childre
   const { points, stepSeconds, asOf } = series;
   const span = useMemo(() => timeSpan(ratedPoints({ points, stepSeconds, asOf }), stepSeconds), [points, stepSeconds, asOf]);
   const specs = useChartSpecs(series);
+  const kind = useState<Mark['kind']>('deploy');
   const lacking = specs.filter(({ of, panes }) => isLacking(series.why[of]) && isEmptyChart({ panes, span }));
   const { type } = view;
   const zoom = useCallback(
@@ -51,7 +52,11 @@ export function Charts({ outbox, view, series, marks, marking, onMarked, childre
   return (
     <section className={classes.history} aria-labelledby="history">
       <ChartBar outbox={outbox} view={view} span={span} onChange={change}>
-        {marking && <MarkEditor outbox={outbox} action={marking.mark} onMarked={onMarked} />}
+        {marking && (
+          <ButtonPopover {...BUTTON} label={words('addMark')} leftSection={<IconFlag size={14} aria-hidden />}>
+            {(close) => <MarkForm outbox={outbox} action={marking.mark} onMarked={onMarked} of={kind} close={close} />}
+          </ButtonPopover>
+        )}
       </ChartBar>
       {children}
       <TakeOffContext value={marking && { action: (mark) => marking.unmark({ outbox, mark }), onDone: onMarked }}>
@@ -169,31 +174,18 @@ function SpanForm({ span, onApply, close }: { span: TimeSpan; onApply: (span: Re
 }
 
 export interface MarkActions {
-  mark: (input: { mark: Pick<Mark, 'kind' | 'text'> & { outbox: string; at?: string }; key: string }) => Promise<ActionResult<Mark>>;
-  unmark: (input: { outbox: string; mark: string }) => Promise<ActionResult<Mark>>;
+  mark: Action<{ mark: Pick<Mark, 'kind' | 'text'> & { outbox: string; at?: string }; key: string }, Mark>;
+  unmark: Action<{ outbox: string; mark: string }, Mark>;
 }
 
-interface MarkEditorProps extends Pick<ChartsProps, 'outbox' | 'onMarked'> {
+interface MarkFormProps extends Pick<ChartsProps, 'outbox' | 'onMarked'> {
   action: MarkActions['mark'];
-}
-
-/** Puts a mark on the charts of this outbox, now or at a past time. */
-function MarkEditor(props: MarkEditorProps) {
-  const words = useTranslations('outbox.charts');
-  const kind = useState<Mark['kind']>('deploy');
-  return (
-    <ButtonPopover {...BUTTON} label={words('addMark')} leftSection={<IconFlag size={14} aria-hidden />}>
-      {(close) => <MarkForm {...props} of={kind} close={close} />}
-    </ButtonPopover>
-  );
-}
-
-interface MarkFormProps extends MarkEditorProps {
   /** The last chosen kind. */
   of: [Mark['kind'], (kind: Mark['kind']) => void];
   close: () => void;
 }
 
+/** Puts a mark on the charts of this outbox, now or at a past time. */
 function MarkForm({ outbox, action, onMarked, of: [kind, setKind], close }: MarkFormProps) {
   const words = useTranslations('outbox.charts');
   const problems = useTranslations('problems');

@@ -1,7 +1,7 @@
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { Action } from '@/lib/shared/problems';
 import { RATE_MAX, type Pace, type Run } from '@/lib/shared/runs/runs';
 import { useFormat } from '../figures/format';
 import { Select, TextField } from '../frame/controls';
@@ -10,10 +10,8 @@ import { useChange } from '../frame/use-change';
 import { ProblemPanel } from '../interventions/problem-panel';
 import classes from './runs.module.css';
 
-type OnRun = (input: { run: string }) => Promise<ActionResult<unknown>>;
-
-export interface RunActions extends Record<'pause' | 'resume' | 'cancel', OnRun> {
-  setPace: (input: { run: string; pace: Pace }) => Promise<ActionResult<unknown>>;
+export interface RunActions extends Record<'pause' | 'resume' | 'cancel', Action<{ run: string }>> {
+  setPace: Action<{ run: string; pace: Pace }>;
 }
 
 interface RunControlsProps {
@@ -39,7 +37,7 @@ export function RunControls({ run, actions, onChanged }: RunControlsProps) {
         ) : (
           <TextButton variant="default" icon={IconPlayerPause} loading={pause.sending} onClick={() => pause.send(of)} label={t('pause')} />
         )}
-        {run.followed && <PaceButton run={run} setPace={actions.setPace} onChanged={onChanged} />}
+        {run.followed && <PaceButton run={run} actions={actions} onChanged={onChanged} />}
         <ButtonPopover label={t('cancel')} width={320}>
           {(close) => (
             <div className={classes.answer}>
@@ -62,11 +60,7 @@ export function RunControls({ run, actions, onChanged }: RunControlsProps) {
 
 const SHARES = [0.05, 0.1, 0.25, 0.5, 0.75, 1];
 
-interface PaceButtonProps extends Omit<RunControlsProps, 'actions'> {
-  setPace: RunActions['setPace'];
-}
-
-function PaceButton({ run: { id, pace }, setPace, onChanged }: PaceButtonProps) {
+function PaceButton({ run: { id, pace }, actions: { setPace }, onChanged }: RunControlsProps) {
   const t = useTranslations('runs.pace');
   const problems = useTranslations('problems');
   const format = useFormat();

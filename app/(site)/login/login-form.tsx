@@ -1,6 +1,6 @@
 'use client';
 
-import { Alert, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Paper, PasswordInput, TextInput, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState, type FormEvent } from 'react';
@@ -49,41 +49,37 @@ export function LoginForm({ callbackUrl }: { callbackUrl: string }) {
     <main className={classes.page}>
       <Paper withBorder radius="md" className={classes.card}>
         <form method="post" onSubmit={(event) => void submit(event)}>
-          <Stack gap="md">
-            <div>
-              <Title order={1}>{words('title')}</Title>
-              <Text size="sm" c="dimmed">
-                {words('hint')}
-              </Text>
-            </div>
-            {failure !== null && (
-              <Alert color="red" icon={<IconAlertTriangle size={18} aria-hidden />}>
-                {words(`errors.${failure}`)}
-              </Alert>
-            )}
-            <TextInput
-              name="email"
-              type="email"
-              label={words('email')}
-              autoComplete="username"
-              autoCapitalize="none"
-              spellCheck={false}
-              autoFocus
-              required
-              withAsterisk={false}
-            />
-            <PasswordInput
-              name="password"
-              label={words('password')}
-              autoComplete="current-password"
-              visibilityToggleButtonProps={{ 'aria-label': words('showPassword') }}
-              required
-              withAsterisk={false}
-            />
-            <Button type="submit" loading={busy} fullWidth>
-              {words('submit')}
-            </Button>
-          </Stack>
+          <div>
+            <Title order={1}>{words('title')}</Title>
+            <p>{words('hint')}</p>
+          </div>
+          {failure !== null && (
+            <Alert color="red" icon={<IconAlertTriangle size={18} aria-hidden />}>
+              {words(`errors.${failure}`)}
+            </Alert>
+          )}
+          <TextInput
+            name="email"
+            type="email"
+            label={words('email')}
+            autoComplete="username"
+            autoCapitalize="none"
+            spellCheck={false}
+            autoFocus
+            required
+            withAsterisk={false}
+          />
+          <PasswordInput
+            name="password"
+            label={words('password')}
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ 'aria-label': words('showPassword') }}
+            required
+            withAsterisk={false}
+          />
+          <Button type="submit" loading={busy} fullWidth>
+            {words('submit')}
+          </Button>
         </form>
       </Paper>
     </main>

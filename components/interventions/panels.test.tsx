@@ -8,9 +8,8 @@ import { resultOf } from '@/fixtures/intervention-result';
 import messages from '@/lib/messages/en.json';
 import { type Fate, type Fates, FATES } from '@/lib/shared/changes/fates';
 import { ClockProvider } from '../figures/format';
-import { FateLine, type Followed, hueOf, useResultSentence } from './fates';
+import { FateLine, type Followed, hueOf, useResultSentence, SentNotice } from './panels';
 import { ConsoleContext, type ConsoleValue } from '../frame/console';
-import { SentNotice } from './panels';
 
 const fatesOf = (counts: Partial<Record<Fate, number>>, over: Partial<Fates> = {}): Fates => {
   const fates = Object.fromEntries(FATES.map((fate) => [fate, counts[fate] ?? 0])) as Fates['fates'];
