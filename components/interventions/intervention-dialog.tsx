@@ -13,8 +13,7 @@ import { useMakePlan } from './use-plan';
 import { ResultPanel, UnknownPanel, useFates, useResultSentence } from './panels';
 import { ProblemPanel } from './problem-panel';
 import { ReasonField, useReason } from './reason-field';
-import type { Open, Opening } from './send';
-import { type Preview, type Sending, usePreview, useSending } from './use-sending';
+import { type Open, type Opening, type Preview, type Sending, usePreview, useSending } from './use-sending';
 
 interface InterventionDialogProps {
   opening: Opening;

@@ -14,10 +14,9 @@ import { valueOf } from '../frame/use-change';
 import { actionHref, eventHref, outboxAuditHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';
 import { groupSkipped, useOperationName, useSkipText } from './operations';
-import { lookAfterMs, type Open, type Opening, useOutcome } from './send';
+import { lookAfterMs, type Open, type Opening, useOutcome, type Sending } from './use-sending';
 import problem from './problem-panel.module.css';
 import { forgetSent, type Sent, sentBy } from './sent';
-import type { Sending } from './use-sending';
 
 interface PanelProps {
   /** Announced by screen readers when it appears. */

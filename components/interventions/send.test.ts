@@ -2,7 +2,7 @@ import { environmentManager, QueryClient, QueryObserver } from '@tanstack/react-
 import { expect, test, vi } from 'vitest';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions } from '../frame/console';
-import { outcomeOptions, sendOnce } from './send';
+import { outcomeOptions, sendOnce } from './use-sending';
 
 /** A console that keeps what was sent to it. */
 function consoleOf() {

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { InterventionResult } from '@/lib/shared/model';
-import type { Open, Opening } from './send';
+import type { Open, Opening } from './use-sending';
 
 const loadDialog = () => import('./intervention-dialog');
 const InterventionDialog = lazy(async () => ({ default: (await loadDialog()).InterventionDialog }));

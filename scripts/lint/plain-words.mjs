@@ -17,7 +17,7 @@ export const PLAIN_WORDS = new Set(
     delete dep describe detail detect detectable diagnose dialog digest digit direction disjoint doctor document done door down
     drag due duration duty earliest editor elsewhere email embedded empty encode encoding end ended ending enter epoch error
     estimate every exact examine examined examiner excessive expect expectation expected export extra fact failed failing falling
-    fault feature fetch fetched few field file filled filler find finite first fixed fold folded folder follow followed footer for
+    fault feature fetch fetched few field file filled filler find finite first fixed fold folded folder follow followed for
     foreign forget forgive form format forwarded found fraction free frequent fresh from frozen function gather gauge general
     generate generic get go going gone grew ground group growing has hash head health healthy heat height held here hide hint hold
     holder hour how href hue hydrate icon id idempotency idempotent identification identify idle ids if image implausible in
@@ -25,7 +25,7 @@ export const PLAIN_WORDS = new Set(
     item join json judge keep keeper kept kind label labelled lacked lacking last lately later latest layer layout le lead leading
     leaf leave led left lift line listed literal live load loading location locked log login look looked looking loop
     loopback lost make many map mapped markdown marked masked match max may mean meaning memory menus merge merged micro migrate
-    millisecond min minute missing mode monotonic most ms mysql name named native needed negated new newest next no nonce
+    millisecond min minute missing mode most ms mysql name named native needed negated new newest next no nonce
     normalise not nothing now null number numbered object observe observed oddity of off offer offered offset old older oldest on
     once one only open opening operator option optional or ordered origin other out outside overlay own owner p pack param
     parameter parse parsed part passed password past pause pending per percent person plain planned planner point poison poll
