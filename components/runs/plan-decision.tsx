@@ -36,7 +36,9 @@ export function PlanDecision({ plan, decisions, onChanged }: PlanDecisionProps) 
   const t = useTranslations('plans');
   const mayOperate = useMay('event:operate');
   const standing = stateOfPlan(plan);
-  const again = mayOperate && <PlanAgain outbox={plan.outbox} request={plan} />;
+  // Of many pasted ids not all are here.
+  const isWhole = !('ids' in plan.source) || plan.source.ids.length === plan.count;
+  const again = mayOperate && isWhole && <PlanAgain outbox={plan.outbox} request={plan} />;
   const box = (hue: string, text: ReactNode, buttons?: ReactNode) => (
     <section className={classes.decision} data-hue={hue}>
       <p>{text}</p>

@@ -130,6 +130,9 @@ async function earlierTry(deps: InterventionDeps, job: Job): Promise<Interventio
   return finding.kind === 'not_applied' ? null : resultFrom(entry, finding);
 }
 
+/** Whether a record can hold it. */
+export const isId = (id: string): boolean => id.length <= 500 && !id.includes('\u0000') && id.isWellFormed();
+
 function checkRequest(request: InterventionRequest, key: string): Operation {
   const fields: Record<string, string> = {};
   const operation = OPERATIONS.find((candidate) => candidate.key === request.operation);
@@ -144,7 +147,7 @@ function checkRequest(request: InterventionRequest, key: string): Operation {
   // A run's batch; the doors take fewer.
   if (ids.length === 0 || ids.length > BATCH_EVENTS_MAX) fields.events = `name 1 to ${BATCH_EVENTS_MAX} events`;
   else if (new Set(ids).size !== ids.length) fields.events = 'name each event once';
-  else if (ids.some((id) => id.includes('\u0000') || !id.isWellFormed() || id.length > 500))
+  else if (!ids.every(isId))
     fields.events = 'an id holds characters that no id has';
   if (operation === undefined || Object.keys(fields).length > 0)
     throw new Problem('invalid', 'The intervention was not started: correct what is named', { fields });

@@ -12,7 +12,7 @@ export interface ApprovalRow extends Omit<Selectable<StoreTables['approval']>, '
 
 const late = sql<boolean>`until <= clock_timestamp()`.as('late');
 
-type NewApproval = Pick<StoreTables['approval'], 'planId' | 'hash' | 'policy' | 'because'> & { hours: number };
+type NewApproval = Pick<StoreTables['approval'], 'planId' | 'hash' | 'because'> & { hours: number };
 
 export async function insertApproval(db: StoreDb, { hours, ...approval }: NewApproval): Promise<void> {
   const until = sql<string>`clock_timestamp() + make_interval(hours => ${hours}::int)`;
@@ -33,7 +33,7 @@ export async function approvalsOf(db: StoreDb, planIds: readonly string[]): Prom
 }
 
 /** `hash`: of what the approver saw. */
-export interface Answer extends Record<'planId' | 'hash' | 'policy' | 'reason', string> {
+export interface Answer extends Record<'planId' | 'hash' | 'reason', string> {
   state: 'approved' | 'refused';
   actor: Author;
   /** From an approval on, as long may the run be started. */
@@ -41,17 +41,17 @@ export interface Answer extends Record<'planId' | 'hash' | 'policy' | 'reason', 
 }
 
 /**
- * Answers a request that is open, in time, of this hash and policy, of somebody else's plan that is not started. One of several answers at once
+ * Answers a request that is open, in time, of this hash, of somebody else's plan that is not started. One of several answers at once
  * gets true; false: look why not.
  */
-export async function answerApproval(db: StoreDb, { planId, hash, policy, state, actor, reason, minutes }: Answer): Promise<boolean> {
+export async function answerApproval(db: StoreDb, { planId, hash, state, actor, reason, minutes }: Answer): Promise<boolean> {
   const { numAffectedRows } = await sql`update approval
     set state = ${state}, answered_at = clock_timestamp(), actor_id = ${actor.id}, actor_name = ${actor.name}, reason = ${reason},
       until = least(clock_timestamp() + make_interval(mins => ${minutes}::int), plan.expires_at)
     from plan
     where plan.id = ${planId} and approval.plan_id = plan.id
       and approval.state = 'requested' and approval.until > clock_timestamp() and plan.expires_at > clock_timestamp()
-      and approval.hash = ${hash} and plan.hash = ${hash} and approval.policy = ${policy}
+      and approval.hash = ${hash} and plan.hash = ${hash}
       and plan.actor_id <> ${actor.id} and not exists (select from run where run.plan_id = plan.id)`.execute(db);
   return numAffectedRows === 1n;
 }

@@ -80,6 +80,7 @@ export async function listActions(db: StoreDb, { outbox, from, to }: Required<Ma
     select min(line.intervention_id::text) as id, min(line.at) as at, min(line.reason) as text, ${outbox}::text as outbox,
       min(line.actor_name) as actor, min(line.operation) as operation, count(*)::int as changed
     from (select id from carried_record where outbox = ${outbox} and carried_at >= ${from} and carried_at < ${to}::timestamptz + interval '1 day'
+      and not exists (select from run_batch where intervention_id = carried_record.id)
       order by carried_at desc limit ${sql.lit(RECORDS_MAX)}) as record
     join audit_entry as line on line.intervention_id = record.id and line.outcome = 'applied'
     where not exists (select from run where run.id = line.action)

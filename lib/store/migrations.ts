@@ -280,7 +280,6 @@ export const MIGRATIONS: Record<string, Migration> = {
     sql`create table approval (
       plan_id uuid primary key references plan (id) on delete cascade,
       hash text not null,
-      policy text not null,
       because jsonb not null,
       state text not null check (state in ('requested', 'approved', 'refused', 'void')),
       requested_at timestamptz not null default now(),
@@ -332,5 +331,6 @@ export const MIGRATIONS: Record<string, Migration> = {
       outcomes bytea,
       fates bytea,
       primary key (run_id, n))`,
+    sql`create index run_batch_intervention on run_batch (intervention_id)`,
   ),
 };

@@ -136,9 +136,9 @@ export interface StoreTables {
       createdAt: Stamp;
     };
   plan_chunk: { planId: string; n: number; data: ColumnType<string, Buffer, never> };
-  /** What a second person says; `because`: JSON of the limits that were passed, `policy`: digest of the rules they are of. */
+  /** What a second person says; `because`: JSON of the limits that were passed. */
   approval: Partial<ByActor> &
-    Record<'planId' | 'hash' | 'policy' | 'because' | 'until', string> & {
+    Record<'planId' | 'hash' | 'because' | 'until', string> & {
       state: 'requested' | 'approved' | 'refused' | 'void';
       requestedAt: Stamp;
       answeredAt: ColumnType<string | null, undefined, string>;

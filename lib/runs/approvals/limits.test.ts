@@ -127,8 +127,9 @@ describe('rules', () => {
 
   it('have a digest of all that decides, in whatever order they are written', () => {
     const [one, two] = [rule({ rows: 1, amount: { EUR: '1', USD: '2' } }), rule({ operations: ['retry'], notIdempotent: true })];
-    const digest = (rules: ApprovalRule[], consumers: Record<string, 'idempotent' | 'not'> = { t: 'not' }) =>
-      policyDigest(rules, { consumers });
+    const paths = { value: 'payload.amount', currency: 'payload.currency' };
+    const digest = (rules: ApprovalRule[], consumers: Record<string, 'idempotent' | 'not'> = { t: 'not' }, amount = paths) =>
+      policyDigest(rules, { consumers, amount });
     expect(digest([two, { ...one, amount: { USD: '2', EUR: '1' } }])).toBe(digest([one, two]));
     const others = [
       digest([one]),
@@ -136,6 +137,7 @@ describe('rules', () => {
       digest([{ ...one, amount: { EUR: '1.0', USD: '2' } }, two]),
       digest([one, { ...two, notIdempotent: false }]),
       digest([one, two], { t: 'idempotent' }),
+      digest([one, two], { t: 'not' }, { ...paths, value: 'payload.sum' }),
     ];
     expect(new Set([digest([one, two]), ...others]).size).toBe(others.length + 1);
   });

@@ -85,11 +85,19 @@ function isOver(limits: Record<string, string>, spend: Spend, spent: readonly Sp
   });
 }
 
-/** SHA-256, hex, of all that decides whether a second person is asked: another one, and what was agreed to is void. */
-export function policyDigest(rules: readonly ApprovalRule[], { consumers = {} }: Pick<OutboxSettings, 'consumers'>): string {
+/** SHA-256, hex, of all that decides whether a second person is asked: another one, and what was measured by it is void. */
+export function policyDigest(
+  rules: readonly ApprovalRule[],
+  { consumers = {}, amount: paths }: Pick<OutboxSettings, 'consumers' | 'amount'>,
+) {
   const sorted = (record: Record<string, string>): unknown => Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1));
   const texts = rules.map(({ operations, rows, amount, notIdempotent }) =>
-    JSON.stringify([operations && [...operations].sort(), rows, amount && sorted(amount), notIdempotent ? sorted(consumers) : null]),
+    JSON.stringify([
+      operations && [...operations].sort(),
+      rows,
+      amount && [sorted(amount), paths],
+      notIdempotent ? sorted(consumers) : null,
+    ]),
   );
   return digestOf(texts.sort());
 }

@@ -6,7 +6,7 @@ import { answerApproval, findApproval, voidApproval } from '@/lib/store/approval
 import { recordDeed } from '@/lib/store/audit';
 import { findPlan, type PlanRow } from '@/lib/store/plans';
 import type { StoreDb } from '@/lib/store/store';
-import { verifyPlan, type PlanDeps } from './plan';
+import { factsOf, verifyPlan, type PlanDeps } from './plan';
 import { policyOf, whyVoid } from './void';
 
 interface Said {
@@ -34,8 +34,8 @@ export async function answerPlan(deps: PlanDeps, actor: Actor, planId: string, {
   if (answer === 'approve' && plan.runId === null) await requireWhole(deps, plan);
   const state = answer === 'approve' ? 'approved' : 'refused';
   return db.transaction().execute(async (transaction) => {
-    const said = { planId, hash: plan.hash, policy: policyOf(deps, plan), state, actor, reason, minutes: APPROVED_MINUTES } as const;
-    if (!(await answerApproval(transaction, said))) throw await whyNot(transaction, plan);
+    const said = { planId, hash: plan.hash, state, actor, reason, minutes: APPROVED_MINUTES } as const;
+    if (factsOf(plan).policy !== policyOf(deps, plan) || !(await answerApproval(transaction, said))) throw await whyNot(transaction, plan);
     const after = { plan: planId, hash: plan.hash, maker: plan.actorName };
     await recordDeed(transaction, actor, { operation: answer, outbox: plan.outbox, reason, after });
     return (await findPlan(transaction, planId)) ?? plan;

@@ -1,4 +1,5 @@
 /** Freezes the events of a source: packed, counted and warned of while they are read, so that 250,000 of them take little memory. */
+import { isId } from '@/lib/interventions/intervene';
 import { operationOf, statementsFor } from '@/lib/interventions/preview';
 import { capabilitiesOf, ruleFor } from '@/lib/outbox/capabilities';
 import { orderWithin } from '@/lib/outbox/lists/neighbours';
@@ -24,7 +25,7 @@ export interface Frozen {
   chunks: Buffer[];
   /** Digest of the chunks' plain bytes. */
   events: string;
-  facts: PlanFacts;
+  facts: Omit<PlanFacts, 'policy'>;
 }
 
 /** Within the time a client waits for an answer. */
@@ -50,6 +51,14 @@ export async function freeze(deps: PlanDeps, outbox: Outbox, { operation, source
     const fitting = fresh.filter(({ state }) => (from as readonly EventState[]).includes(state));
     tally.warn('wrong_state', fresh.length - fitting.length);
     const planned = 'ids' in source || 'run' in source ? fresh : fitting;
+    if (!planned.every(({ id }) => isId(id)))
+      throw new Problem(
+        'invalid',
+        'An id among these events is longer than 500 characters, or has a NUL: narrow the filter to leave it out',
+        {
+          fields: { source: 'finds an id that cannot be recorded' },
+        },
+      );
     tally.add(planned);
     await ordering.look(fitting.map(({ id }) => id));
     if (tally.count() > PLAN_EVENTS_MAX) throw tooMany();

@@ -27,8 +27,9 @@ export interface PlanFacts extends Pick<
   Plan,
   'sums' | 'withoutAmount' | 'types' | 'oldestAt' | 'searched' | 'warnings' | 'orderNotLooked' | 'sql' | 'expectedSeconds'
 > {
-  /** What limits count of it. */
+  /** What limits count of it, and the digest of the rules it was counted for. */
   spend: Spend;
+  policy: string;
   /** The first event of each place: `sql` is what would run for them. */
   samples: Pick<VersionedEvent, 'id' | 'version'>[];
 }
@@ -54,10 +55,9 @@ export type PlanHead = Pick<PlanRow, 'outbox' | 'operation' | 'reason' | 'count'
 export function planHash({ outbox, operation, reason, count, facts }: PlanHead, events: string): string {
   const { sums, withoutAmount, warnings, spend, sql } = facts;
   const sorted = (record: object): unknown => Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1));
-  const texts = sql.map(({ text }) => text);
   const { sums: spent, ...counted } = spend;
   const told = [sorted(sums), withoutAmount, sorted(warnings), sorted(counted), sorted(spent)];
-  return digestOf([outbox, operation, reason, count, texts, told, events]);
+  return digestOf([outbox, operation, reason, count, sql, told, events]);
 }
 
 /** Digests chunks in order. */

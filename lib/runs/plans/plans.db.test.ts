@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { depsFor, freshKey } from '@/fixtures/interventions';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
+import type { Shape } from '@/lib/shape/shape';
 import type { PlanRequest } from '@/lib/shared/runs/plans';
 import { updateAccount } from '@/lib/store/accounts';
 import { findPlan } from '@/lib/store/plans';
@@ -120,6 +121,23 @@ describe('a plan', () => {
       const now = await findPlan(world.store.db, row.id);
       expect(now !== null && (await verifyPlan(world.store.db, now))).toBe(false);
       expect(await refused(start(depsOf(), now ?? row))).toMatchObject({ code: 'conflict' });
+    }
+  });
+
+  it('is void once other values would be written, or what it was measured by is another', async () => {
+    await insertDead(1, 3);
+    const rebound = async (over: Parameters<typeof world.open.rebind>[0]) => depsFor(await world.open.rebind(over)).directory;
+    const [row, asking] = [await plan(), depsOf({ notIdempotent: true, amount: { EUR: '100' } })];
+    const shape = JSON.parse(JSON.stringify(escrowStatus).replaceAll('"retry_count":{"value":0}', '"retry_count":{"value":4}')) as Shape;
+    expect(shape).not.toEqual(escrowStatus);
+    expect(await whyVoid({ ...depsOf(), directory: await rebound({ shape }) }, row)).toContain('table or mapping');
+
+    const measured = await plan(asking);
+    expect(await whyVoid(asking, measured)).toBeNull();
+    for (const over of [{ consumers: { order_complete: 'not' as const } }, { amount: { value: 'payload.total' } }]) {
+      const others = { ...asking, directory: await rebound(over) };
+      expect(await whyVoid(others, measured)).toContain('rules of approval');
+      expect(await refused(start(others, measured))).toMatchObject({ code: 'conflict' });
     }
   });
 

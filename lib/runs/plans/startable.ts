@@ -6,7 +6,7 @@ import { findPlan, type PlanRow } from '@/lib/store/plans';
 import type { StoreDb } from '@/lib/store/store';
 import { approvalRequired, reserve } from '../approvals/policy';
 import { factsOf, makerOf, verifyPlan, type PlanDeps } from './plan';
-import { policyOf, whyVoid } from './void';
+import { whyVoid } from './void';
 
 /**
  * Checks all that takes time: the hash over its events, the table, its maker. What it answers is called in the transaction that inserts the run,
@@ -32,7 +32,7 @@ export async function requireStartable(deps: PlanDeps, plan: PlanRow): Promise<(
     }
     if (approval.state === 'refused')
       throw new Problem('forbidden', `${approval.actorName ?? 'Somebody'} refused this plan. Nothing was started`);
-    if (approval.state === 'void' || approval.hash !== plan.hash || approval.policy !== policyOf(deps, plan))
+    if (approval.state === 'void' || approval.hash !== plan.hash)
       throw refuse('What was agreed to is not what would run: make the plan again');
     if (approval.late)
       throw refuse(

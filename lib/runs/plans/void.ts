@@ -8,7 +8,7 @@ import { roleOfToken } from '@/lib/store/api-tokens';
 import { findApproval, type ApprovalRow } from '@/lib/store/approvals';
 import type { PlanRow } from '@/lib/store/plans';
 import type { StoreDb } from '@/lib/store/store';
-import { limitsPassed, policyDigest, rulesFor } from '../approvals/limits';
+import { policyDigest, rulesFor } from '../approvals/limits';
 import { factsOf, makerOf, type PlanDeps } from './plan';
 
 /** Whether the store still lets this account or token do it. */
@@ -36,18 +36,18 @@ export async function whyVoid(deps: PlanDeps, plan: PlanRow): Promise<string | n
   if (policy !== null) return policy;
   const outbox = await changeable(deps, plan.outbox);
   const texts = await textsOf(outbox, plan);
-  return texts === statementTexts(factsOf(plan).sql) ? null : 'its table or mapping is not what it was';
+  return texts === JSON.stringify(factsOf(plan).sql) ? null : 'its table or mapping is not what it was';
 }
 
 /** The same without looking at the table. */
 export function voidByPolicy(deps: Rules, plan: PlanRow, approval: ApprovalRow | null): string | null {
   const changed = 'the rules of approval are not what they were';
   if (approval?.state === 'void') return 'what was asked for is not what would run';
-  if (approval !== null) return approval.hash === plan.hash && approval.policy === policyOf(deps, plan) ? null : changed;
-  return limitsPassed(rulesFor(deps.approvals, plan.outbox, plan.operation), factsOf(plan).spend, []).length > 0 ? changed : null;
+  const same = factsOf(plan).policy === policyOf(deps, plan);
+  if (approval !== null) return same && approval.hash === plan.hash ? null : changed;
+  // Rules that are gone ask nobody.
+  return same || rulesFor(deps.approvals, plan.outbox, plan.operation).length === 0 ? null : changed;
 }
-
-const statementTexts = (sql: readonly { text: string }[]): string => JSON.stringify(sql.map(({ text }) => text));
 
 /** By binding, which never changes: nothing is compiled for every batch. */
 const known = new WeakMap<Outbox['main'], Map<string, Promise<string>>>();
@@ -56,7 +56,7 @@ function textsOf(outbox: Outbox, plan: PlanRow): Promise<string> {
   const texts = known.get(outbox.main) ?? new Map<string, Promise<string>>();
   known.set(outbox.main, texts);
   const key = JSON.stringify([plan.id, outbox.refused]);
-  const found = texts.get(key) ?? statementsFor(outbox, plan.operation, factsOf(plan).samples).then(statementTexts);
+  const found = texts.get(key) ?? statementsFor(outbox, plan.operation, factsOf(plan).samples).then((sql) => JSON.stringify(sql));
   found.catch(() => texts.delete(key));
   texts.set(key, found);
   return found;

@@ -110,6 +110,15 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     expect(await leftoverIds(world.store.db, id, ['blocked_by_order'])).toEqual(range(11, 20).map((one) => String(one * 3)));
   });
 
+  it('is of any type that its database can hold', async () => {
+    const nul = String.fromCodePoint(0);
+    relay = startRelay(database);
+    await world.dead([1]);
+    if (engine === 'mysql') await database.query('UPDATE mine SET kind = ?', [`pa${nul}id`]);
+    const id = await world.start();
+    expect(await world.until(id, isOver)).toMatchObject({ changed: 1 });
+  });
+
   it('plans what it left once it is cancelled, locked events among them', async () => {
     relay = startRelay(database);
     await world.dead(range(1, 3));

@@ -32,7 +32,9 @@ export async function startRun(deps: PlanDeps, actor: Actor, planId: string, pac
   const plan = await findPlan(db, planId);
   if (plan === null) throw new Problem('not_found', 'There is no such plan');
   const check = await requireStartable(deps, plan);
-  const asks = isFollowed(plan.operation) && Object.values(factsOf(plan).warnings).some((events) => events > 0);
+  // What is left alone anyway needs no word.
+  const { wrong_state: _, ...warnings } = factsOf(plan).warnings;
+  const asks = isFollowed(plan.operation) && Object.values(warnings).some((events) => events > 0);
   const progress = JSON.stringify(progressAtStart(plan.count, goneIsOut(await deps.directory.get(plan.outbox)), asks));
   const id = uuidv7();
   try {

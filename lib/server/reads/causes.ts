@@ -145,8 +145,8 @@ async function asSeen(context: Context, outbox: Outbox, causes: readonly KeptCau
     const sums = hidden.has('amount') ? [] : cause.sums.map((sum) => (hidden.has('currency') ? { ...sum, currency: null } : sum));
     const part: KeptCause = {
       ...{ ...cause, id, type: shown.type, sums, summed: hidden.has('amount') ? 0 : cause.summed },
-      // Kept over rounds, by the error that is masked here.
-      ...{ firstSeenAt: null, lastSeenAt: null },
+      // Kept over rounds, by the error that is masked here, which a note may quote.
+      ...{ firstSeenAt: null, lastSeenAt: null, note: null },
       error: shown.error === null ? null : differ ? errorTemplate(shown.error) : causeText(shown.error),
     };
     alike.set(id, [part, ...(others ?? [])]);

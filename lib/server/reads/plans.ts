@@ -150,14 +150,12 @@ async function shownPlan(context: Context, row: PlanRow): Promise<Plan> {
 }
 
 async function presented(context: Context, row: PlanRow, approval: ApprovalRow | null, isVoid: boolean): Promise<Plan> {
-  const { spend: _spend, samples: _samples, ...facts } = factsOf(row);
+  const { spend: _spend, samples: _samples, policy: _policy, ...facts } = factsOf(row);
   const { id, outbox, operation, reason, count, hash, createdAt, expiresAt } = row;
-  // Not ten thousand ids with every look.
-  const source = sourceOf(row);
   const plan: Plan = {
     ...{ id, outbox, operation, reason, count, hash, createdAt, expiresAt },
     ...facts,
-    source: 'ids' in source ? { ids: source.ids.slice(0, PLAN_SHOWN) } : source,
+    source: sourceOf(row),
     maker: row.actorName,
     own: row.actorId === context.actor.id,
     approval: approval === null ? null : await shownApproval(context, row, approval, isVoid),

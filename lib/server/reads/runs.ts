@@ -62,13 +62,9 @@ export async function changeRun(context: Context, id: string, deed: RunDeed, pac
   return shownRun(context, run);
 }
 
-/** Ids of a plan's source that its run repeats. */
-const IDS_SHOWN = 20;
-
 /** What a run came from; filters and causes may name what is hidden from those who do not see all. */
 function shownSource(source: PlanSource, all: boolean): PlanSource {
-  if ('ids' in source) return { ids: source.ids.slice(0, IDS_SHOWN) };
-  if ('run' in source || all) return source;
+  if ('ids' in source || 'run' in source || all) return source;
   return 'filter' in source ? { filter: '' } : { cause: '' };
 }
 
