@@ -23,10 +23,7 @@ export interface CatalogueTable {
 }
 
 export interface CatalogueReader {
-  /**
-   * At most `limit` tables ordered by name; without `schema` those of all, or of the connection's database if a schema is one.
-   * Reads the catalogue only and locks nothing.
-   */
+  /** At most `limit` tables by name, of `schema`, or of all (MySQL: of the connection's database). Reads the catalogue only, locks nothing. */
   tables(db: Db, limit: number, schema: string | null): Promise<CatalogueTable[]>;
   /** At most `limit` distinct values, read from an index alone; null if no index starts with the column. */
   indexedValues(db: Db, table: TableDescription, column: string, limit: number): Promise<string[] | null>;

@@ -95,7 +95,6 @@ export function openDatabase(options: DatabaseOptions) {
     readContent: run(content, 'read only', CONTENT_LIMITS),
     /** Runs in one read-write transaction of the operator's role; null without an operator URL. */
     write: operator === null ? null : run(operator, 'read write', LIMITS),
-    /** Names of the roles, from the URLs; for grants. */
     roles: { reader: roleOf(options.url), operator: options.operatorUrl === undefined ? null : roleOf(options.operatorUrl) },
     /** Resolves if the database is reachable, throws DatabaseFailure if not; connects only if neither is known. */
     async reachable(): Promise<void> {

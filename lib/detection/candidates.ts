@@ -28,10 +28,7 @@ const DETECTABLE = SHAPES.filter((shape): shape is DetectableShape => shape.dete
 export function findCandidates(tables: readonly CatalogueTable[], options: FindOptions): Found[] {
   const bySchema = groupBy(tables, ({ name }) => name.schema);
   const neighbours: Neighbours = (schema) => bySchema.get(schema) ?? [];
-  const found = tables.flatMap((table) => {
-    const best = bestOf(table, options, neighbours);
-    return best === null ? [] : [best];
-  });
+  const found = tables.flatMap((table) => bestOf(table, options, neighbours) ?? []);
   return attached(found, neighbours).sort(byConfidence);
 }
 

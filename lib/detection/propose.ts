@@ -72,16 +72,13 @@ export function proposeOwn({ name }: CatalogueTable, input: MappingInput, option
 /** Keys written in block style, an entry per line; all others are on one line. */
 const BLOCKS = ['outboxes', 'shape', 'columns', 'states', 'dead', 'parameters'];
 
+type Entry = { shape: object | string; parameters: Record<string, unknown> };
 /** Comments the node at this path, if there is one. */
 type Note = (path: (string | number)[], comment: string, where?: 'comment' | 'commentBefore') => void;
 
 /** An entry as YAML, not checked yet. */
-function proposalOf(
-  name: { schema: string; table: string },
-  { database, taken }: ProposeOptions,
-  { shape, parameters }: { shape: object | string; parameters: Record<string, unknown> },
-  annotate: (note: Note) => void,
-): Proposal {
+function proposalOf(name: Found['candidate']['name'], { database, taken }: ProposeOptions, entry: Entry, annotate: (note: Note) => void) {
+  const { shape, parameters } = entry;
   const id = slugOf(name, taken);
   const table = name.schema.includes('.') || name.table.includes('.') ? name : tableText(name);
   const rest = Object.keys(parameters).length === 0 ? {} : { parameters };

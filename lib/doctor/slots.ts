@@ -47,17 +47,13 @@ export const SLOT_CHECKS = {
   },
   /** A slot that confirms nothing keeps old row versions of the server's catalogue, whatever happens to the tables' rows. */
   slot_catalogue({ facts: { catalogueHolders, slots } }: SlotInput): Found[] {
-    return (
-      catalogueHolders
-        // The outbox's own slot without a reader is slot_inactive's.
-        .filter(({ slot, active }) => active || !slots?.found.some(({ name }) => name === slot))
-        .filter(({ transactions }) => transactions >= MANY_TRANSACTIONS)
-        .map(({ slot, database, active, transactions, drop }) => ({
-          severity: transactions >= GRAVE_TRANSACTIONS ? 'act' : 'watch',
-          subject: slot,
-          values: { slot, database, state: active ? 'active' : 'inactive', transactions },
-          cure: active ? null : drop,
-        }))
-    );
+    // The outbox's own slot without a reader is slot_inactive's.
+    const others = catalogueHolders.filter(({ slot, active }) => active || !slots?.found.some(({ name }) => name === slot));
+    const old = others.filter(({ transactions }) => transactions >= MANY_TRANSACTIONS);
+    return old.map(({ slot, database, active, transactions, drop }) => {
+      const severity = transactions >= GRAVE_TRANSACTIONS ? 'act' : 'watch';
+      const values = { slot, database, state: active ? 'active' : 'inactive', transactions };
+      return { severity, subject: slot, values, cure: active ? null : drop };
+    });
   },
 } satisfies Checks;

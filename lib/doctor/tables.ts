@@ -74,12 +74,9 @@ export const TABLE_CHECKS: Checks = {
   },
   /** Deleting the row that an event refers to deletes the event, published or not, unnoticed by relay and records. */
   cascade_delete({ facts }) {
-    return facts.cascades.map(({ table, key, from, drop }) => ({
-      severity: 'watch',
-      subject: `${table} ${key}`,
-      values: { table, key, other: from },
-      cure: drop,
-    }));
+    return facts.cascades.map(({ table, key, from: other, drop: cure }) => {
+      return { severity: 'watch', subject: `${table} ${key}`, values: { table, key, other }, cure };
+    });
   },
   /** The server empties the table after a crash: events whose transactions were committed are gone. */
   unlogged_table({ facts }) {

@@ -90,10 +90,7 @@ type CountedPercentiles = Percentiles & { events: number };
 /** A finer resolution than this is taken for exact. */
 const COARSE_MS = 1;
 
-/**
- * `tableMs`: the resolution of the table's times. Events published within it took "at most" that; other durations are off by as much. How
- * far those of a span with gaps are off is not known.
- */
+/** `tableMs`: resolution of the table's times; shorter durations are "at most" that, others off by as much, or nobody knows where time is missing. */
 function percentilesOf(histogram: Histogram, { totals }: MetricInput, tableMs = 0): CountedPercentiles {
   const coarse = tableMs >= COARSE_MS;
   const shown = quantiles(histogram, FRACTIONS).map((ms) => (coarse && ms === 0 ? null : ms));

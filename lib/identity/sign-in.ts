@@ -15,10 +15,7 @@ export type SignIn =
   | { ok: false; why: 'wrong' | 'disabled' }
   | { ok: false; why: 'too_many'; retryAfterSeconds: number };
 
-/**
- * Starts a session of `hours` if the password is right. An unknown address takes the same statements and as long a hash as a wrong password,
- * with the same result.
- */
+/** Starts a session of `hours` if the password is right. An unknown address is as a wrong password, in statements, hash and result. */
 export async function signIn(store: Store, input: Place & { email: string; password: string }, hours: number): Promise<SignIn> {
   const email = normaliseEmail(input.email);
   if (email === null) return { ok: false, why: 'wrong' };

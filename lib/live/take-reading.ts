@@ -1,7 +1,4 @@
-/**
- * One reading of an outbox. If an engine would evaluate a named subquery again wherever it is used, its bounded rows are fetched, and the
- * same statement computes the figures from them in the console's store.
- */
+/** One reading of an outbox. Where an engine evaluates a subquery at each use, bounded rows are fetched and the store computes from them. */
 import { groupBy } from '@/lib/shared/group-by';
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';

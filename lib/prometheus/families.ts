@@ -10,12 +10,10 @@ export interface Family {
 }
 export type Label = 'outbox' | 'state' | 'type' | 'verdict' | 'le' | 'database' | 'role' | 'use' | 'slot';
 
-export const gaugesOf = (metrics: readonly Pick<ShownMetric, 'gauge'>[]): Record<string, Family> =>
-  Object.fromEntries(
-    metrics.flatMap(({ gauge }) =>
-      gauge === null ? [] : [[gauge.family, { type: 'gauge', labels: ['outbox'], help: gauge.help } as const]],
-    ),
-  );
+export function gaugesOf(metrics: readonly Pick<ShownMetric, 'gauge'>[]): Record<string, Family> {
+  const gauges = metrics.flatMap(({ gauge }) => gauge ?? []);
+  return Object.fromEntries(gauges.map(({ family, help }) => [family, { type: 'gauge', labels: ['outbox'], help }]));
+}
 type MetricFamily = Extract<(typeof METRICS)[number], { gauge: object }>['gauge']['family'];
 
 const families = <Name extends string>(type: Family['type'], labels: readonly Label[], helps: Record<Name, string>) =>

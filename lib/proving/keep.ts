@@ -15,6 +15,10 @@ import type { Store } from '@/lib/store/store';
 import { whyNotProvable } from './prove';
 import { reachesOutside, trialsOf, triggersOf, warningsOf } from './survey';
 
+type Kept = Pick<Store, 'db'>;
+type Bindings = Pick<OutboxDirectory, 'forget'>;
+type Turn = { on: boolean; reason: string };
+
 /** A stored proof; those of earlier releases have no `rows` and `statements`. */
 function documentOf({ document }: StoredProof): ProofDocument {
   const kept = JSON.parse(document) as ProofDocument;
@@ -25,11 +29,11 @@ function documentOf({ document }: StoredProof): ProofDocument {
 }
 
 export const proofSource =
-  (store: Pick<Store, 'db'>): ProofSource =>
+  (store: Kept): ProofSource =>
   async (outboxId) =>
     knownFrom(await keptOf(store, outboxId));
 
-async function keptOf({ db }: Pick<Store, 'db'>, outboxId: string) {
+async function keptOf({ db }: Kept, outboxId: string) {
   const [switched, last] = await Promise.all([changesSwitch(db, outboxId), newestProof(db, outboxId)]);
   return { switched, last };
 }
@@ -51,13 +55,7 @@ function factsOf(json: string | null): ProofFacts | null {
 }
 
 /** Stores a proof, with its audit entry; the next binding uses it. */
-export async function keepProof(
-  store: Pick<Store, 'db'>,
-  directory: Pick<OutboxDirectory, 'forget'>,
-  outbox: Outbox,
-  document: ProofDocument,
-  actor: Who,
-): Promise<void> {
+export async function keepProof(store: Kept, directory: Bindings, outbox: Outbox, document: ProofDocument, actor: Who): Promise<void> {
   const { id, fingerprint, outcome } = document;
   await store.db.transaction().execute(async (db) => {
     const by = { id: actor.id, name: actor.name };
@@ -72,7 +70,7 @@ export async function keepProof(
 }
 
 /** Everything the proof page shows. Reads the table only for the newest event of each state. */
-export async function proofStatus(store: Pick<Store, 'db'>, outbox: Outbox): Promise<ProofStatus> {
+export async function proofStatus(store: Kept, outbox: Outbox): Promise<ProofStatus> {
   const kept = await keptOf(store, outbox.id);
   const { switched, last } = kept;
   const { facts, needed, differences: found, why } = judgeProof(outbox, knownFrom(kept));
@@ -111,13 +109,7 @@ async function realEvents(outbox: Outbox, states: State[]): Promise<ProofStatus[
 }
 
 /** Turns changes on or off, with the audit entry. Throws Problem `conflict` unless the mapping and the table are proven as they are. */
-export async function turnChanges(
-  store: Pick<Store, 'db'>,
-  directory: Pick<OutboxDirectory, 'forget'>,
-  outbox: Outbox,
-  request: { on: boolean; reason: string },
-  actor: Actor,
-): Promise<void> {
+export async function turnChanges(store: Kept, directory: Bindings, outbox: Outbox, request: Turn, actor: Actor): Promise<void> {
   const needed = isProofNeeded(outbox);
   await store.db.transaction().execute(async (db) => {
     const proven = request.on && needed ? await newestProof(db, outbox.id) : null;

@@ -50,11 +50,10 @@ function entriesIn(part: unknown, at: Path): { key: string; value: unknown; path
 }
 
 function changeRules({ operations }: Pick<Shape, 'operations'>): { key: string; rule: ChangeRule; path: Path }[] {
-  return Object.entries(operations).flatMap(([key, rules]) =>
-    Array.isArray(rules)
-      ? rules.flatMap((rule, index) => ('version' in rule ? [{ key, rule, path: ['operations', key, index] }] : []))
-      : [],
-  );
+  return Object.entries(operations).flatMap(([key, rules]) => {
+    const all = Array.isArray(rules) ? rules : [];
+    return all.flatMap((rule, index) => ('version' in rule ? [{ key, rule, path: ['operations', key, index] }] : []));
+  });
 }
 
 /** State rules that are never reached, because one above matches every row they could. */

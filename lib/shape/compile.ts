@@ -141,19 +141,13 @@ function leastCursor({ companion, group, only: named }: BoundCursor, columns: st
 }
 
 type Rules = Pick<Shape, 'states' | 'rows'>;
+type ValueOf = (state: LiveState, label: string | undefined) => RawBuilder<unknown>;
 
 /** A CASE with one value per rule of the state; `other` if no rule matches or the row is no event. */
-export function firstMatch<T>(
-  shape: Rules,
-  alias: string,
-  scope: Scope,
-  valueOf: (state: LiveState, label: string | undefined) => RawBuilder<unknown>,
-  other: RawBuilder<unknown>,
-): RawBuilder<T> {
+export function firstMatch<T>(shape: Rules, alias: string, scope: Scope, valueOf: ValueOf, other: RawBuilder<unknown>): RawBuilder<T> {
   if (shape.states.length === 0) return sql`${other}`;
-  const cases = shape.states.map(
-    ({ state, label, when }) => sql`when ${compileCondition(when, alias, scope)} then ${valueOf(state, label)}`,
-  );
+  const test = (when: Condition): Test => compileCondition(when, alias, scope);
+  const cases = shape.states.map(({ state, label, when }) => sql`when ${test(when)} then ${valueOf(state, label)}`);
   const outside = shape.rows === undefined ? [] : [sql`when ${negated(shape.rows, alias, scope)} then ${other}`];
   return sql`case ${sql.join([...outside, ...cases], sql.raw(' '))} else ${other} end`;
 }
@@ -164,7 +158,7 @@ export const stateExpression = (shape: Rules, alias: string, scope: Scope): RawB
 
 /** The state, with the rule's label if it has one: `dead:cancelled`. */
 export function labelledState(shape: Rules, alias: string, scope: Scope): RawBuilder<string> {
-  const valueOf = (state: LiveState, label: string | undefined) => sql.lit(label === undefined ? state : `${state}:${label}`);
+  const valueOf: ValueOf = (state, label) => sql.lit(label === undefined ? state : `${state}:${label}`);
   return firstMatch(shape, alias, scope, valueOf, sql.lit('unmapped'));
 }
 

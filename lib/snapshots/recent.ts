@@ -51,12 +51,7 @@ function recentOf(folded: readonly Slice[], live: readonly Slice[], types: reado
     minutes.set(atMinute, sum);
   }
   const published = [...folded, ...live].flatMap(({ series, cell }) => (cell.published > 0 ? (typeOfSeries(series) ?? []) : []));
-  return {
-    // Rows that still wait, or came out later, do not make the minute known in which they were created.
-    minutes: [...minutes]
-      .filter(([minute, { published }]) => published > 0 || watched.has(minute))
-      .sort(([a], [b]) => a - b)
-      .map(([, cell]) => cell),
-    typesPublished: new Set([...types, ...published]),
-  };
+  // Rows that still wait, or came out later, do not make the minute known in which they were created.
+  const known = [...minutes].filter(([minute, cell]) => cell.published > 0 || watched.has(minute)).sort(([a], [b]) => a - b);
+  return { minutes: known.map(([, cell]) => cell), typesPublished: new Set([...types, ...published]) };
 }

@@ -39,17 +39,16 @@ function newServer(key: string, limits: Record<ConnectionRole, number>) {
   return { key, shares: { reader, content, collector: new Share(limits.collector), operator: new Share(limits.operator) } };
 }
 
+type Work = { database: string; url: string; role: ConnectionRole };
+
 /** Opens no connection. */
 export function createServers(perServer: number = CONNECTIONS_PER_SERVER) {
   const servers = new Map<string, Entry['server']>();
   const entries = new Map<string, Entry>();
 
   return {
-    lane<C extends object>(
-      { database, url, role }: { database: string; url: string; role: ConnectionRole },
-      source: Source<C>,
-      options: Omit<LaneOptions, 'availability'>,
-    ): Lane<C> {
+    lane<C extends object>(work: Work, source: Source<C>, options: Omit<LaneOptions, 'availability'>): Lane<C> {
+      const { database, url, role } = work;
       const key = serverKey(url);
       const server = servers.get(key) ?? newServer(key, connectionLimits(perServer));
       servers.set(key, server);

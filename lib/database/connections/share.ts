@@ -136,10 +136,7 @@ export class Share {
     waiter.serve(connection);
   }
 
-  /**
-   * Whether one more connection may be opened; closes an idle one if that makes room: one that nobody came back for, else the one used last,
-   * which in turns is needed last.
-   */
+  /** Whether one more may be opened; closes an idle one for that: one nobody came back for, else the one used last, which is needed last. */
   private hasPlace({ lane, late }: Waiter): boolean {
     if (this.open < this.limit) return true;
     if (lane.opened > 0 && !late) return false;

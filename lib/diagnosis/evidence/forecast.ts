@@ -95,10 +95,7 @@ function lowIn(points: readonly Depth[], from: number, length: number): Depth | 
 /** For this long after the peak the pace is random. */
 const PACE_MIN_MS = 8_000;
 
-/**
- * In how many milliseconds nothing will wait, as a range over the paces of the last minutes; null if the queue does not shrink. `seenMs`:
- * how long it was seen to: a forecast from a short time is a guess.
- */
+/** In how many milliseconds nothing will wait, by the paces of the last minutes; null if nothing shrinks. `seenMs`: how long it was seen to. */
 export function drainOf(circumstances: Circumstances) {
   const points = depths(circumstances);
   const last = points.at(-1);

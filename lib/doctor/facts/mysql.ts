@@ -78,10 +78,7 @@ async function historyOf(db: Db): Promise<number | null> {
 const rowsUnlessRefused = async <T>(db: Db, statement: RawBuilder<T>): Promise<T[] | null> =>
   (await statement.execute(db).catch(() => null))?.rows ?? null;
 
-/**
- * The transaction that has been open longest, null if there is none; undefined if the user may not see it. InnoDB says when it began in the
- * zone of the server's process, whatever its `time_zone` is.
- */
+/** The longest open transaction, null if none, undefined if it may not be seen. InnoDB tells its start in the zone of the server's process. */
 async function oldestTransaction(db: Db): Promise<NonNullable<Facts['purge']>['oldest'] | undefined> {
   const oldest = sql<{ who: string; user: string | null; age: string }>`
     select t.trx_mysql_thread_id as who, p.user as user,

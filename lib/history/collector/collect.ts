@@ -69,10 +69,7 @@ export async function collect(session: Session, outbox: Outbox, store: Store, de
   return { behind: rowsCounted && span.to < target - MINUTE, tookMs };
 }
 
-/**
- * `at`: by the observed database's clock, in microseconds. `target`: up to when rows could have been collected. `past`: to be backfilled;
- * null if there is none to add.
- */
+/** `at`: by the observed database's clock, in microseconds. Rows could be collected up to `target`; `past` is to be backfilled, null if none. */
 async function read(session: Session, outbox: Outbox) {
   const { progress, horizon, timing } = session;
   return outbox.database.read(

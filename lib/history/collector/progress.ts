@@ -101,10 +101,7 @@ export interface Entry {
   memory?: string;
 }
 
-/**
- * Adds to the history and moves the progress in one transaction, so that nothing is counted twice, whenever the process ends. Returns the
- * progress as written. Throws LeaseLost with nothing written.
- */
+/** Adds to the history and moves the progress in one transaction; returns the progress as written. Throws LeaseLost with nothing written. */
 export async function enter(store: Store, lease: Lease, before: Progress, progress: Progress, entry: Entry): Promise<Progress> {
   const { outbox } = lease;
   const nowMinute = minuteOf(microsOf(progress.lookedAt));

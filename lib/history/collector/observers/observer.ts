@@ -143,16 +143,13 @@ function keyed(place: Place): boolean {
   return place.description.indexes.some((index) => leadsWith(index, names));
 }
 
+type Search = { most: number; isClosed: boolean; columns(outbox: Outbox, at: PlaceSql): Sql };
+
 /**
  * The first `most` of these followed rows, by the key of each table; `gone` are in no table. `isClosed`: all open rows have been read, so
  * rows that cannot be searched are gone too; otherwise they stay followed.
  */
-export async function readByKey(
-  db: Db,
-  outbox: Outbox,
-  missing: readonly string[],
-  { most, isClosed, columns }: { most: number; isClosed: boolean; columns(outbox: Outbox, at: PlaceSql): Sql },
-): Promise<{ rows: ObservedRow[]; gone: string[] }> {
+export async function readByKey(db: Db, outbox: Outbox, missing: readonly string[], { most, isClosed, columns }: Search) {
   let left = missing.slice(0, most);
   const rows: ObservedRow[] = [];
   for (const place of [outbox.main, outbox.dead, outbox.archive]) {

@@ -33,9 +33,7 @@ export const statisticsObserver: Observer = {
   },
 };
 
-/**
- * Changes since the last tick; none the first time, across a reset or after a gap. `updatesPerEvent`: Infinity if the relay updates no row.
- */
+/** Changes since the last tick; none the first time, across a reset or a gap. `updatesPerEvent`: Infinity if the relay updates no row. */
 export function countChanges(last: Memory | null, atMs: number, { inserted, updated }: ChangeCounts, updatesPerEvent: number) {
   const additions: Additions = new Map();
   const isNext = last !== null && atMs >= last.atMs && atMs - last.atMs <= GAP_MS && inserted >= last.inserted && updated >= last.updated;
