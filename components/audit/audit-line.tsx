@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import type { AuditEntry, AuditPage } from '@/lib/shared/model';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { Action } from '@/lib/shared/problems';
 import { timeInId } from '@/lib/shared/changes/record-time';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { AbsoluteTime, RelativeTime, useFormat } from '../figures/format';
@@ -14,18 +14,11 @@ import { useBecauseText } from '../interventions/operations';
 import { actionHref, eventHref } from '../hrefs';
 import classes from './audit.module.css';
 
-interface AuditSentenceProps {
-  entry: AuditEntry;
-  outboxName: string;
-  /** On the event's own page: does not name the event. */
-  brief?: boolean;
-}
-
 /** How many events an action was about; 1 for the line of an event. */
 const eventsOf = ({ events }: AuditEntry): number => (events === undefined ? 1 : events.changed + events.left);
 
-/** Who did what to which event, and why: a line of the audit without its time. */
-export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) {
+/** Who did what to which event, and why: a line of the audit without its time; `brief` on the event's own page, which it does not name. */
+export function AuditSentence({ entry, outboxName, brief }: { entry: AuditEntry; outboxName: string; brief?: boolean }) {
   const t = useTranslations();
   const because = useBecauseText();
   const format = useFormat();
@@ -134,7 +127,7 @@ const outcomeOf = ({ outcome, events }: AuditEntry): AuditEntry['outcome'] => ((
 interface AuditLineProps {
   entry: AuditEntry;
   outboxName: string;
-  load: (input: { query: string }) => Promise<ActionResult<AuditPage>>;
+  load: Action<{ query: string }, AuditPage>;
   /** Below the line of its action: names the event alone. */
   within?: boolean;
 }

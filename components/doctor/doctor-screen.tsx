@@ -57,16 +57,11 @@ export function DoctorScreen({ outbox, severity, initial, load, examine, silence
   const chosen = open.filter(({ finding }) => severity === undefined || finding.severity === severity);
   const act = open.filter(({ finding }) => finding.severity === 'act').length;
   const single = outbox === undefined ? undefined : examinations[0];
+  const named = outbox === undefined;
   const list = (findings: readonly Placed[]) => (
     <ol className={classes.list}>
       {findings.map((one) => (
-        <FindingCard
-          key={`${one.outbox.id} ${one.finding.id}`}
-          {...one}
-          named={outbox === undefined}
-          silence={silence}
-          onChanged={refresh}
-        />
+        <FindingCard key={`${one.outbox.id} ${one.finding.id}`} {...one} named={named} silence={silence} onChanged={refresh} />
       ))}
     </ol>
   );

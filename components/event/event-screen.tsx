@@ -172,7 +172,19 @@ function EventTrail({ outbox, id }: { outbox: string; id: string }) {
 export function EventTimeline({ outbox, detail }: EventPartProps) {
   const { event, archived } = detail;
   const out = event.state === 'published' || archived?.fromState === 'published';
-  const error = event.error !== null && <ErrorBlock error={event.error} out={out} />;
+  const title = useTranslations('event')(out ? 'errorBefore' : 'error');
+  const copy = (value: string) => (
+    <span className={classes.blockTools}>
+      <CopyAction value={value} label={title} />
+    </span>
+  );
+  const error = event.error !== null && (
+    <Block title={title} tools={copy(event.error)}>
+      <pre className={classes.error} data-out={out || undefined} tabIndex={0} aria-label={title}>
+        <bdi>{visibleText(event.error)}</bdi>
+      </pre>
+    </Block>
+  );
   return (
     <>
       {!out && error}
@@ -180,22 +192,6 @@ export function EventTimeline({ outbox, detail }: EventPartProps) {
       {out && error}
       <Neighbours outbox={outbox} detail={detail} />
     </>
-  );
-}
-
-function ErrorBlock({ error, out }: { error: string; out: boolean }) {
-  const title = useTranslations('event')(out ? 'errorBefore' : 'error');
-  const copy = (
-    <span className={classes.blockTools}>
-      <CopyAction value={error} label={title} />
-    </span>
-  );
-  return (
-    <Block title={title} tools={copy}>
-      <pre className={classes.error} data-out={out || undefined} tabIndex={0} aria-label={title}>
-        <bdi>{visibleText(error)}</bdi>
-      </pre>
-    </Block>
   );
 }
 

@@ -72,18 +72,12 @@ function Mark({ sign: { hue, icon: Icon, dashed }, word }: { sign: Sign; word: s
   );
 }
 
-interface StateMarkProps {
-  state: EventState;
-  /** The library's own name for it, beside ours. */
-  label?: string | null;
-}
-
-/** The state of an event: colour, sign and word, never one alone. */
-export function StateMark({ state, label }: StateMarkProps) {
+/** The state of an event: colour, sign and word, never one alone; `label` is the library's own name for it. */
+export function StateMark({ state, label = null }: { state: EventState; label?: string | null }) {
   const words = useTranslations('states');
   const figures = useTranslations('figures');
   const mark = <Mark sign={STATE_SIGN[state]} word={words(state)} />;
-  if (label === undefined || label === null) return mark;
+  if (label === null) return mark;
   return (
     <span className={classes.labelled}>
       {mark}

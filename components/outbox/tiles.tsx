@@ -84,13 +84,8 @@ function leadOf({ diagnosis: { holds } }: Summary): string | null {
   return of('dead_growing') ? 'dead' : of('stuck_processing') ? 'processing' : null;
 }
 
-interface TilesProps {
-  summary: Summary;
-  /** Set if an index or a column would make more figures known. */
-  onAdvice?: () => void;
-}
-
-export function Tiles({ summary, onAdvice }: TilesProps) {
+/** `onAdvice`: set if an index or a column would make more figures known. */
+export function Tiles({ summary, onAdvice }: { summary: Summary; onAdvice?: () => void }) {
   const words = useTranslations('outbox');
   const format = useFormat();
   const { depth, oldestPendingAt, lastPublishedAt, lastPublishedWhy, latency, throughput, slot, asOf } = summary;
@@ -104,6 +99,7 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
   const rate = (value: number | null) => (
     <Figure large text={value === null ? null : format.rate(value)} known={throughput.known} why={throughput.why} />
   );
+  const rates = (['published', 'created'] as const).map((name) => [words(`tiles.${name}`), rate(throughput[`${name}PerMinute`])] as const);
   const { since } = throughput;
   const known =
     since && words('tiles.ratesSince', { known: words(`known.${throughput.known}`), clock: format.recent(since, Date.parse(asOf)) });
@@ -134,13 +130,7 @@ export function Tiles({ summary, onAdvice }: TilesProps) {
       )}
     </Tile>,
     <Tile key="throughput" {...tile} wide="flow" label={words('tiles.throughput', { window })} of={throughput} knownText={known}>
-      <FactList
-        className={classes.split}
-        facts={[
-          [words('tiles.published'), rate(throughput.publishedPerMinute)],
-          [words('tiles.created'), rate(throughput.createdPerMinute)],
-        ]}
-      />
+      <FactList className={classes.split} facts={rates} />
     </Tile>,
     <Tile
       key="latency"

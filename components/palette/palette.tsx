@@ -97,12 +97,11 @@ export function Palette({ find, text, onText, entered, onEntered, onClose }: Pal
   const shownScreens = matching(screens);
   const shownOutboxes = wanted === '' ? ofOutboxes.filter(({ further }) => further !== true) : matching(ofOutboxes);
   const go = (href: string) => () => goTo((router) => router.push(href));
-  const events = search.outboxes.flatMap(({ outbox, events: found }) =>
-    found.slice(0, EVENTS_OF_OUTBOX).map((event) => ({ outbox, ...event })),
+  const events = search.outboxes.flatMap((part) =>
+    part.events.slice(0, EVENTS_OF_OUTBOX).map((event) => ({ outbox: part.outbox, ...event })),
   );
-  const found = [...events.map(({ outbox, id }) => `${outbox} ${id}`), ...[...shownOutboxes, ...shownScreens].map(({ href }) => href)].join(
-    '\n',
-  );
+  const targets = [...shownOutboxes, ...shownScreens];
+  const found = [...events.map(({ outbox, id }) => `${outbox} ${id}`), ...targets.map(({ href }) => href)].join('\n');
   const places = groupBy(
     search.outboxes.filter((part) => leftOpen(part) !== null),
     leftOpen,

@@ -17,7 +17,7 @@ import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
 import { useState } from 'react';
 import type { ProofCase, ProofResult, ProofStatus } from '@/lib/shared/changes/proofs';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { Action } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/format';
@@ -30,8 +30,8 @@ import { Checkbox } from '../frame/controls';
 import classes from './proof.module.css';
 
 interface ProofActions {
-  prove: (input: { outbox: string; proof: { events: string[] } }) => Promise<ActionResult<ProofStatus>>;
-  turn: (input: { outbox: string; request: { on: boolean; reason: string } }) => Promise<ActionResult<ProofStatus>>;
+  prove: Action<{ outbox: string; proof: { events: string[] } }, ProofStatus>;
+  turn: Action<{ outbox: string; request: { on: boolean; reason: string } }, ProofStatus>;
 }
 
 interface ProofScreenProps {
@@ -219,7 +219,7 @@ const SIGNS = { round_trips: IconCheck, does_not: IconX, untried: IconHelpCircle
 function Result({ of, result, name }: { of: ProofCase; result: ProofResult | null; name: string }) {
   const t = useTranslations('proof');
   const because = useBecauseText();
-  const verdict = result?.verdict ?? 'waiting';
+  const { verdict = 'waiting', rows = [], changed = [], notes = [], statements = [] } = result ?? {};
   const Sign = SIGNS[verdict];
   return (
     <li className={classes.result} data-verdict={verdict}>
@@ -240,7 +240,7 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
         </span>
         <span className={classes.row}>
           <code>{of.table}</code>
-          {result !== null && result.rows.length > 0 && <> · {t.rich('onEvents', { ids: () => ids(result.rows) })}</>}
+          {rows.length > 0 && <> · {t.rich('onEvents', { ids: () => ids(rows) })}</>}
         </span>
       </div>
       {result?.because != null && (
@@ -253,23 +253,23 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
           )}
         </p>
       )}
-      {result !== null && result.changed.length > 0 && (
+      {changed.length > 0 && (
         <p className={classes.changed}>
           {`${t('changed')}: `}
-          {result.changed.map((column) => (
+          {changed.map((column) => (
             <code key={column}>{column}</code>
           ))}
         </p>
       )}
-      {result?.notes.map(({ code, detail }) => (
+      {notes.map(({ code, detail }) => (
         <p key={code} className={classes.changed}>
           {t(`note.${code}`, { detail: detail ?? '' })}
         </p>
       ))}
-      {result !== null && result.statements.length > 0 && (
+      {statements.length > 0 && (
         <details className={classes.details}>
           <summary>{t('details')}</summary>
-          {result.statements.map((text) => (
+          {statements.map((text) => (
             <pre key={text} tabIndex={0} className={classes.statement}>
               <code>{text}</code>
             </pre>
