@@ -1,7 +1,7 @@
 import { useTranslations } from 'next-intl';
 import { useState, type ReactNode } from 'react';
 import { isFollowed } from '@/lib/shared/changes/fates';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { Action } from '@/lib/shared/problems';
 import { PLAN_HOURS, type Approval, type Plan } from '@/lib/shared/runs/plans';
 import type { Run } from '@/lib/shared/runs/runs';
 import { visibleText } from '@/lib/shared/text/visible-text';
@@ -17,12 +17,8 @@ import { ReasonField, useReason } from '../interventions/reason-field';
 import { stateOfPlan } from './planned';
 import classes from './runs.module.css';
 
-type Answer = (input: { plan: string; reason: string; hash: string }) => Promise<ActionResult<unknown>>;
-
-export interface PlanDecisions {
-  start: (input: { plan: string; key: string }) => Promise<ActionResult<Pick<Run, 'id'>>>;
-  approve: Answer;
-  refuse: Answer;
+export interface PlanDecisions extends Record<'approve' | 'refuse', Action<{ plan: string; reason: string; hash: string }>> {
+  start: Action<{ plan: string; key: string }, Pick<Run, 'id'>>;
 }
 
 interface PlanDecisionProps {
@@ -50,7 +46,7 @@ export function PlanDecision({ plan, decisions, onChanged }: PlanDecisionProps) 
   if (standing === 'refused' && plan.approval !== null) return box('red', <Answered approval={plan.approval} as="refused" />, again);
   if (standing === 'void' || plan.state === 'expired')
     return box('grey', t(`decide.${plan.state === 'expired' ? 'expired' : 'void'}`, { hours: PLAN_HOURS }), again);
-  const startable = <Start plan={plan} start={decisions.start} onChanged={onChanged} />;
+  const startable = <Start plan={plan} decisions={decisions} onChanged={onChanged} />;
   if (plan.approval === null) return startable;
   if (standing === 'approved')
     return (
@@ -73,7 +69,7 @@ function Answered({ approval: { answer, until }, as }: { approval: Approval; as:
   });
 }
 
-function Start({ plan, start, onChanged }: { plan: Plan; start: PlanDecisions['start']; onChanged: () => Promise<void> }) {
+function Start({ plan, decisions: { start }, onChanged }: PlanDecisionProps) {
   const t = useTranslations('plans');
   const mayOperate = useMay('event:operate');
   const { go } = useGo();
@@ -117,17 +113,12 @@ function Requested({ plan, approval, decisions, onChanged }: PlanDecisionProps &
       ) : (
         <>
           <p>{t(plan.own ? 'decide.own' : 'decide.mayNotApprove')}</p>
-          {plan.own && <CopyAddress />}
+          {/* Only in a browser is there an address. */}
+          {plan.own && <CopyText text={typeof window === 'undefined' ? '' : window.location.href} label={t('copyAddress')} size="sm" />}
         </>
       )}
     </section>
   );
-}
-
-/** Only in a browser is there an address. */
-function CopyAddress() {
-  const t = useTranslations('plans');
-  return <CopyText text={typeof window === 'undefined' ? '' : window.location.href} label={t('copyAddress')} size="sm" />;
 }
 
 function AnswerForm({ plan, decisions, onChanged }: PlanDecisionProps) {
