@@ -1,5 +1,4 @@
 import 'server-only';
-import { UUID } from '@/lib/database/column-text';
 import { eventsById } from '@/lib/interventions/classify';
 import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { hasNoApprover } from '@/lib/runs/approvals/policy';
@@ -7,7 +6,7 @@ import { answerPlan } from '@/lib/runs/plans/answer';
 import { createPlan } from '@/lib/runs/plans/create';
 import { factsOf, plannedEvents, sourceOf, type PlanDeps } from '@/lib/runs/plans/plan';
 import { voidByPolicy, whyVoid } from '@/lib/runs/plans/void';
-import { FILTER_FIELDS, parseInstant, serialiseEventFilter, toSearchParams } from '@/lib/shared/lists/event-filter';
+import { FILTER_FIELDS, serialiseEventFilter, toSearchParams } from '@/lib/shared/lists/event-filter';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
@@ -17,6 +16,7 @@ import type { PauseReason, RunCounts } from '@/lib/shared/runs/runs';
 import { PLANS_SHOWN, type PlanLine, type PlanSnapshot, type PlansSnapshot } from '@/lib/shared/runs/screens';
 import { approvalsOf, findApproval, openRequests, type ApprovalRow } from '@/lib/store/approvals';
 import { findPlan, selectPlans, type PlanFilter, type PlanRow } from '@/lib/store/plans';
+import { pageOf, positionOf } from '@/lib/store/pages';
 import type { Context } from '../context';
 import type { PlanAnswer } from '../schemas';
 import { readEventsQuery } from './events';
@@ -84,23 +84,9 @@ export async function readPlans(
   context: Context,
   { cursor, limit, ...filter }: PlanFilter & { cursor?: string; limit: number },
 ): Promise<PlansSnapshot & { nextCursor: string | null }> {
-  const position = cursor === undefined ? null : positionOf(cursor);
-  const rows = await selectPlans(context.console.store.db, filter, position, limit + 1);
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    ...(await linesOf(context, shown)),
-    nextCursor: rows.length > limit && last !== undefined ? Buffer.from(`${last.createdAt} ${last.id}`).toString('base64url') : null,
-  };
-}
-
-function positionOf(cursor: string): { at: string; id: string } {
-  const [written = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
-  const at = parseInstant(written);
-  if (typeof at === 'string' && UUID.test(id)) return { at, id };
-  throw new Problem('invalid', 'This cursor does not belong to plans: start again without it', {
-    fields: { cursor: 'not a cursor of plans' },
-  });
+  const rows = await selectPlans(context.console.store.db, filter, positionOf(cursor, 'plans'), limit + 1);
+  const { shown, nextCursor } = pageOf(rows, limit, ({ createdAt: at, id }) => ({ at, id }));
+  return { ...(await linesOf(context, shown)), nextCursor };
 }
 
 export const readPlansSnapshot = async (context: Context): Promise<PlansSnapshot> =>
