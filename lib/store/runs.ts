@@ -211,19 +211,19 @@ export async function answerBatch(
 }
 
 /** Before it is sent once more: since then its time runs. */
-export async function redeclareBatch(db: Tx, lease: Lease, runId: string, n: number): Promise<void> {
+export async function declareBatchAgain(db: Tx, lease: Lease, runId: string, n: number): Promise<void> {
   await db.updateTable('run_batch').set({ declaredAt: now, epoch: lease.epoch }).where('runId', '=', runId).where('n', '=', n).execute();
 }
 
 /** Whether it was declared so many milliseconds ago. */
-export async function isDeclaredBefore(db: StoreDb, runId: string, n: number, ms: number): Promise<boolean> {
+export async function isBatchOld(db: StoreDb, runId: string, n: number, ms: number): Promise<boolean> {
   const before = sql<string>`clock_timestamp() - make_interval(secs => ${ms / 1_000})`;
   const row = db.selectFrom('run_batch').select('n').where('runId', '=', runId).where('n', '=', n).where('declaredAt', '<', before);
   return (await row.executeTakeFirst()) !== undefined;
 }
 
 /** It was not committed, and never will be: its number stays taken. */
-export async function withdrawBatch(db: Tx, runId: string, n: number): Promise<void> {
+export async function takeBatchBack(db: Tx, runId: string, n: number): Promise<void> {
   const nothing = { positions: '{}', outcomes: Buffer.of(), answeredAt: now };
   await db.updateTable('run_batch').set(nothing).where('runId', '=', runId).where('n', '=', n).execute();
 }

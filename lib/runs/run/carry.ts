@@ -15,10 +15,10 @@ import {
   answerBatch,
   changeRun,
   declareBatch,
-  isDeclaredBefore,
-  redeclareBatch,
+  isBatchOld,
+  declareBatchAgain,
   stateOfRun,
-  withdrawBatch,
+  takeBatchBack,
   writeFates,
   type StoredRun,
 } from '@/lib/store/runs';
@@ -180,7 +180,7 @@ export class Carrying {
       const why = await this.check();
       if (why !== null) return this.withdraw(row, batch, why);
       elapsedMs = stopwatch();
-      await this.inStore((db) => redeclareBatch(db, lease, run.id, batch.n));
+      await this.inStore((db) => declareBatchAgain(db, lease, run.id, batch.n));
     }
     const { operation, reason, maker } = run;
     const events = (await ofStore(job.eventsAt(batch.positions))).map(({ id, version }) => ({ id, version }));
@@ -213,7 +213,7 @@ export class Carrying {
     const { run, job } = this;
     if (this.doubt) {
       // Asked before: whoever sent it last has no time left then.
-      const isOver = await ofStore(isDeclaredBefore(this.deps.store.db, run.id, batch.n, INTERVENTION_MS));
+      const isOver = await ofStore(isBatchOld(this.deps.store.db, run.id, batch.n, INTERVENTION_MS));
       const finding = await findKey(await this.outbox(), { outbox: run.outbox, actor: run.maker, key: this.keyOf(batch) });
       if (finding.kind === 'applied') return this.take(row, batch, finding.result, null);
       if (finding.kind === 'unknown' || !isOver) {
@@ -241,7 +241,7 @@ export class Carrying {
       const now = await stateOfRun(db, run.id);
       const going = now !== null && isGoing(now);
       if (answer !== undefined) await answerBatch(db, run.id, answer);
-      if (withdrawn !== undefined) await withdrawBatch(db, run.id, withdrawn);
+      if (withdrawn !== undefined) await takeBatchBack(db, run.id, withdrawn);
       if (blocked !== null) {
         await declareBatch(db, lease, run.id, blocked);
         await answerBatch(db, run.id, { n: blocked.n, interventionId: null, outcomes, tookMs: null });
