@@ -7,7 +7,7 @@ import { unsettledLog } from '@/lib/audit/unsettled-log';
 import { openDatabase } from '@/lib/database/database';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import { createPlan } from '@/lib/runs/plans/create';
-import { leftoverIds } from '@/lib/runs/run/leftovers';
+import { leftoverIds } from '@/lib/runs/run/job';
 import { createRuns } from '@/lib/runs/run/runs';
 import { changeRunAs, runById, startRun } from '@/lib/runs/run/start';
 import type { Actor } from '@/lib/shared/permissions';

@@ -2,7 +2,7 @@
 import { startCarrier } from '@/lib/audit/carrier';
 import { listAudit } from '@/lib/audit/list';
 import { recordTables } from '@/lib/outbox/companions';
-import { eventFateOf, outcomeOf, type EventFate, type RunOutcome } from '@/lib/runs/codes';
+import { eventFateOf, outcomeOf, type EventFate, type RunOutcome } from '@/lib/runs/run/job';
 import type { PlannedEvent } from '@/lib/runs/plans/chunk';
 import { makerOf, plannedEvents, verifyPlan } from '@/lib/runs/plans/plan';
 import { progressOf } from '@/lib/runs/run/progress';

@@ -1,5 +1,5 @@
 /** Judges a run from what really happened. Each rule answers what broke it. */
-import type { RunOutcome } from '@/lib/runs/codes';
+import type { RunOutcome } from '@/lib/runs/run/job';
 import { RUN_FATES } from '@/lib/shared/runs/runs';
 import { answersAsRecorded, auditedOnce, refusalsHold, settledTruly } from '../faults/judge';
 import type { Change } from '../races/history';

@@ -2,7 +2,7 @@
 import type { ApprovalRule } from '@/lib/config/config';
 import { createDirectory } from '@/lib/outbox/directory';
 import type { PlanDeps } from '@/lib/runs/plans/plan';
-import { leftoverIds } from '@/lib/runs/run/leftovers';
+import { leftoverIds } from '@/lib/runs/run/job';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { TableRef } from '@/lib/shape/schema/names';
 import { Problem } from '@/lib/shared/problems';

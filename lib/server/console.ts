@@ -19,7 +19,7 @@ import { computeInStore } from '@/lib/live/take-reading';
 import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';
 import { proofSource } from '@/lib/proving/keep';
-import { leftoverIds } from '@/lib/runs/run/leftovers';
+import { leftoverIds } from '@/lib/runs/run/job';
 import { blockedOutboxes } from '@/lib/runs/approvals/policy';
 import { createRuns } from '@/lib/runs/run/runs';
 import { within } from '@/lib/shared/async/within';

@@ -64,13 +64,7 @@ export interface StoreTables {
       recordedAt: Stamp;
     };
   carried_record: { id: string; outbox: string; lines: number; carriedAt: Stamp; grownAt: ColumnType<string | null, undefined, string> };
-  unsettled_intervention: {
-    id: string;
-    outbox: string;
-    actor: string;
-    key: string;
-    request: string;
-    at: string;
+  unsettled_intervention: Record<'id' | 'outbox' | 'actor' | 'key' | 'request' | 'at', string> & {
     /** When it turned out that it was never committed. */
     notAppliedAt: ColumnType<string | null, undefined, string>;
   };
@@ -96,18 +90,9 @@ export interface StoreTables {
   acted: Record<'outbox' | 'firstAt' | 'lastAt', string>;
   collector_state: { outbox: string; epoch: string; state: string; memory: string | null; updatedAt: Stamp };
   verdict_span: VerdictSpan;
-  mark: ByActor & {
-    id: string;
-    at: string;
-    kind: Mark['kind'];
-    text: string;
-    outbox: string | null;
-    url: string | null;
-    idempotencyKey: string | null;
-    requestHash: string;
-    createdAt: Stamp;
-    removedAt: string | null;
-  };
+  mark: ByActor &
+    Pick<Mark, 'id' | 'at' | 'kind' | 'text' | 'outbox' | 'url'> &
+    Record<'idempotencyKey' | 'removedAt', string | null> & { requestHash: string; createdAt: Stamp };
   cause: Record<'outbox' | 'fingerprint' | 'sums' | 'samples', string> &
     Record<'type' | 'error' | 'firstSeenAt' | 'lastSeenAt', string | null> &
     Record<'note' | 'noteActorId' | 'noteActorName' | 'noteAt', ColumnType<string | null, undefined, string | null>> &
@@ -116,15 +101,8 @@ export interface StoreTables {
     Record<'rows' | 'others', number> & { known: 'exact' | 'estimated' | 'sampled'; movedAt: string | null };
   doctor_silence: ByActor & { outbox: string; finding: string; reason: string; at: Stamp };
   doctor_sample: Record<'outbox' | 'day' | 'data', string>;
-  mapping_proof: ByActor & {
-    id: string;
-    outbox: string;
-    at: Stamp;
-    fingerprint: string;
-    outcome: 'proven' | 'failed' | 'incomplete';
-    facts: string;
-    document: string;
-  };
+  mapping_proof: ByActor &
+    Record<'id' | 'outbox' | 'fingerprint' | 'facts' | 'document', string> & { at: Stamp; outcome: 'proven' | 'failed' | 'incomplete' };
   changes_switch: ByActor & { outbox: string; turnedOn: boolean; proofId: string | null; at: Stamp; reason: string };
   plan: ByActor &
     Record<'id' | 'outbox' | 'operation' | 'reason' | 'hash' | 'key' | 'requestHash' | 'expiresAt', string> & {

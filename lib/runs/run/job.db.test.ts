@@ -7,9 +7,8 @@ import { answerBatch, declareBatch, insertRun, writeFates } from '@/lib/store/ru
 import { insertPlan } from '@/lib/store/plans';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { LOCKED_TRIES, type EventFate } from '../codes';
+import { loadJob, type Job, LOCKED_TRIES, type EventFate } from './job';
 import { packChunk } from '../plans/chunk';
-import { loadJob, type Job } from './job';
 
 const database = useTestDatabase();
 let store: Store;

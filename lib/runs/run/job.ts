@@ -1,25 +1,47 @@
 /** A run in the memory of the process that carries it out: what became of each event, and which go next. Rebuilt from the store's rows. */
-import type { InterventionResult } from '@/lib/shared/model';
-import type { RunCounts } from '@/lib/shared/runs/runs';
+import type { InterventionResult, SkipCode } from '@/lib/shared/model';
+import { NO_COUNTS, type RunCounts, type RunFate } from '@/lib/shared/runs/runs';
 import { isFollowed } from '@/lib/shared/changes/fates';
-import { PLAN_CHUNK } from '@/lib/shared/runs/plans';
+import { PLAN_CHUNK, type LeftCode } from '@/lib/shared/runs/plans';
 import { readChunk } from '@/lib/store/plans';
-import { batchesOfRun, type StoredBatch, type StoredRun } from '@/lib/store/runs';
+import { batchesOfRun, type StoredBatch, type StoredRun, findRun } from '@/lib/store/runs';
 import type { StoreDb } from '@/lib/store/store';
-import {
-  countOf,
-  eventFateOf,
-  fateCode,
-  isUnsure,
-  LOCKED_TRIES,
-  outcomeCode,
-  outcomeOf,
-  runFateOf,
-  type EventFate,
-  type RunOutcome,
-} from '../codes';
+import { Problem } from '@/lib/shared/problems';
 import { unpackChunk, type PlannedEvent } from '../plans/chunk';
 import { plannedEvents } from '../plans/plan';
+import { progressOf } from './progress';
+
+const OUTCOMES = [
+  'remaining', 'changed', 'changed_since_seen', 'being_processed', 'already_published', 'wrong_state', 'locked', 'not_found',
+  'not_supported', 'too_young', 'already_exists', 'did_not_take', 'blocked_by_order',
+] as const satisfies readonly ('remaining' | 'changed' | 'blocked_by_order' | SkipCode)[]; // prettier-ignore
+export type RunOutcome = (typeof OUTCOMES)[number];
+
+const outcomeCode = (outcome: RunOutcome): number => OUTCOMES.indexOf(outcome);
+export const outcomeOf = (code: number): RunOutcome => OUTCOMES[code] ?? 'remaining';
+
+/** `retrying`: it failed again, and may still be published. */
+const FATES = ['notLooked', 'published', 'gone', 'failedAgain', 'retrying', 'waiting', 'notKnown'] as const;
+export type EventFate = (typeof FATES)[number];
+
+const fateCode = (fate: EventFate): number => FATES.indexOf(fate);
+export const eventFateOf = (code: number): EventFate => FATES[code] ?? 'notLooked';
+
+/** May still become another one. */
+export const isUnsure = (fate: EventFate): boolean => fate === 'notLooked' || fate === 'waiting' || fate === 'retrying';
+
+export const runFateOf = (fate: EventFate): RunFate => (fate === 'notLooked' ? 'waiting' : fate === 'retrying' ? 'failedAgain' : fate);
+
+/** Tries at an event whose row somebody else holds; then it is left. */
+export const LOCKED_TRIES = 3;
+
+const FAILED: readonly RunOutcome[] = ['did_not_take', 'not_supported', 'already_exists'];
+
+/** The sum that an event is counted in. */
+function countOf(outcome: RunOutcome): Exclude<keyof RunCounts, 'requested' | 'fates' | 'unknown'> {
+  if (outcome === 'remaining' || outcome === 'changed' || outcome === 'locked') return outcome;
+  return FAILED.includes(outcome) ? 'failed' : 'conflicted';
+}
 
 /** Chunks of the plan that stay unpacked. */
 const CHUNKS_KEPT = 12;
@@ -160,10 +182,7 @@ export async function loadJob(db: StoreDb, run: Pick<StoredRun, 'id' | 'planId' 
         tally[at] = (tally[at] ?? 0) + 1;
       }
     }
-    const sums: RunCounts = {
-      ...{ requested: count, changed: 0, conflicted: 0, locked: 0, failed: 0, unknown: 0, remaining: lockedYet },
-      fates: { published: 0, gone: 0, failedAgain: 0, waiting: 0, notKnown: 0 },
-    };
+    const sums: RunCounts = { ...NO_COUNTS, fates: { ...NO_COUNTS.fates }, requested: count, remaining: lockedYet };
     const left: Record<string, number> = {};
     const leave = (code: string, events: number): void => void (left[code] = (left[code] ?? 0) + events);
     tally.forEach((events, at) => {
@@ -218,11 +237,8 @@ export async function loadJob(db: StoreDb, run: Pick<StoredRun, 'id' | 'planId' 
       return Buffer.from(positions.map((position) => outcomes[position] ?? 0));
     },
     /** Takes the answer to the declared batch, whose events are these; returns its outcomes. */
-    async answer({
-      interventionId,
-      changed,
-      skipped,
-    }: Pick<InterventionResult, 'interventionId' | 'changed' | 'skipped'>): Promise<Buffer> {
+    async answer(result: Pick<InterventionResult, 'interventionId' | 'changed' | 'skipped'>): Promise<Buffer> {
+      const { interventionId, changed, skipped } = result;
       if (declared === null) throw new Error('no batch was declared');
       const { positions } = declared;
       const taken = new Set(changed);
@@ -262,4 +278,30 @@ export async function loadJob(db: StoreDb, run: Pick<StoredRun, 'id' | 'planId' 
       return first < count;
     },
   };
+}
+
+const AT_ONCE = 1_000;
+
+/** Ids of the events that a run left for these reasons, in the plan's order. Throws Problem `not_found`. */
+export async function leftoverIds(db: StoreDb, runId: string, codes: readonly LeftCode[]): Promise<string[]> {
+  const run = await findRun(db, runId);
+  if (run === null) throw new Problem('not_found', 'There is no such run');
+  const job = await loadJob(db, run, progressOf(run).goneIsOut);
+  const wanted = new Set<LeftCode | null>(codes);
+  const positions: number[] = [];
+  for (let position = 0; position < run.count; position += 1) if (wanted.has(whyLeft(job, position))) positions.push(position);
+  const ids: string[] = [];
+  for (let at = 0; at < positions.length; at += AT_ONCE) {
+    for (const { id } of await job.eventsAt(positions.slice(at, at + AT_ONCE))) ids.push(id);
+  }
+  return ids;
+}
+
+/** Null of events that are out. */
+function whyLeft(job: Job, position: number): LeftCode | null {
+  if (job.isOpen(position)) return 'remaining';
+  const outcome = job.outcome(position);
+  if (outcome !== 'changed' || !job.followed) return outcome;
+  const fate = runFateOf(job.fate(position));
+  return fate === 'failedAgain' ? 'failed_again' : fate === 'waiting' ? 'waiting' : fate === 'notKnown' ? 'not_known' : null;
 }

@@ -5,9 +5,8 @@ import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { traitsOf } from '@/lib/outbox/scan/traits';
 import type { EventFilter } from '@/lib/shared/model';
-import { isUnsure } from '../codes';
+import { type Job, type JobBatch, isUnsure } from './job';
 import type { RunDeps } from './deps';
-import type { Job, JobBatch } from './job';
 import type { RunProgress } from './progress';
 import { WINDOW_MAX } from '../pace';
 
@@ -62,11 +61,8 @@ export class Looking {
         const one = sent.get(position);
         return one === undefined ? [] : [{ position, batch, one }];
       });
-      const fates = await findFates(
-        outbox,
-        db,
-        known.map(({ one }) => one),
-      );
+      const remembered = known.map(({ one }) => one);
+      const fates = await findFates(outbox, db, remembered);
       known.forEach(({ position, batch, one }, at) => {
         const fate = fates[at];
         if (fate === undefined) return;
@@ -95,11 +91,8 @@ export class Looking {
   }
 
   private async remember(outbox: Outbox, db: Parameters<typeof sentEvents>[1], batches: readonly JobBatch[]): Promise<void> {
-    const lines = await sentEvents(
-      outbox,
-      db,
-      batches.flatMap(({ interventionId }) => interventionId ?? []),
-    );
+    const interventions = batches.flatMap(({ interventionId }) => interventionId ?? []);
+    const lines = await sentEvents(outbox, db, interventions);
     for (const { interventionId, positions } of batches) {
       const byId = new Map(lines.get(interventionId ?? '')?.map((one) => [one.id, one]));
       const events = await this.job.eventsAt(positions);

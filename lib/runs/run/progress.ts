@@ -1,5 +1,5 @@
 /** What the owner of a run remembers of it in the store, and what readers are told. */
-import type { PauseReason, Run, RunCounts } from '@/lib/shared/runs/runs';
+import { NO_COUNTS, type PauseReason, type Run, type RunCounts } from '@/lib/shared/runs/runs';
 import { isFollowed } from '@/lib/shared/changes/fates';
 import type { StoredRun } from '@/lib/store/runs';
 import { BATCH_BEGIN, LADDER_BEGIN, type PaceState } from '../pace';
@@ -31,10 +31,7 @@ export interface RunProgress {
 
 /** `asks`: the plan warns, so that somebody has to say that it goes on after the first event. */
 export const progressAtStart = (requested: number, goneIsOut: boolean, asks: boolean): RunProgress => ({
-  counts: {
-    ...{ requested, changed: 0, conflicted: 0, locked: 0, failed: 0, unknown: 0, remaining: requested },
-    fates: { published: 0, gone: 0, failedAgain: 0, waiting: 0, notKnown: 0 },
-  },
+  counts: { ...NO_COUNTS, requested, remaining: requested },
   ...{ left: { remaining: requested }, pace: LADDER_BEGIN, batch: BATCH_BEGIN, window: null, restUntil: 0, paused: null, confirmed: !asks },
   ...{ firstOutMs: null, error: null, goneIsOut },
 });
@@ -48,22 +45,8 @@ export function runOf(run: StoredRun): { run: Run; failed: string | null } {
   return {
     failed: progress.error?.id ?? null,
     run: {
-      ...{
-        id,
-        plan: planId,
-        outbox,
-        operation,
-        reason,
-        source,
-        maker: maker.name,
-        state,
-        because,
-        pace,
-        createdAt,
-        beganAt,
-        endedAt,
-        followedUntil,
-      },
+      ...{ id, plan: planId, outbox, operation, reason, source, maker: maker.name, state, because, pace },
+      ...{ createdAt, beganAt, endedAt, followedUntil, asOf: run.updatedAt, before: run.before },
       ...progress.counts,
       followed: isFollowed(operation),
       goneIsOut: progress.goneIsOut,
@@ -71,8 +54,6 @@ export function runOf(run: StoredRun): { run: Run; failed: string | null } {
       firstOutMs: progress.firstOutMs,
       left: progress.left,
       error: progress.error?.error ?? null,
-      asOf: run.updatedAt,
-      before: run.before,
     },
   };
 }

@@ -16,7 +16,7 @@ import { insertAccount, updateAccount } from '@/lib/store/accounts';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { changeRunAs } from './start';
-import { leftoverIds } from './leftovers';
+import { leftoverIds } from './job';
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 

@@ -36,11 +36,9 @@ export function createRuns(options: Options) {
       for (const outbox of wanted) {
         if (owned.has(outbox) || !deps.directory.ids.includes(outbox)) continue;
         const lease = await takeLease(deps.store.db, `run/${outbox}`, owner, deps.timing.leaseSeconds).catch(() => null);
-        if (lease !== null)
-          owned.set(
-            outbox,
-            own(outbox, lease).finally(() => owned.delete(outbox)),
-          );
+        if (lease === null) continue;
+        const owning = own(outbox, lease).finally(() => owned.delete(outbox));
+        owned.set(outbox, owning);
       }
       await pause(deps.timing.pollMs);
     }

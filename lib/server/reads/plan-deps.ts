@@ -1,6 +1,6 @@
 import 'server-only';
 import type { PlanDeps } from '@/lib/runs/plans/plan';
-import { leftoverIds } from '@/lib/runs/run/leftovers';
+import { leftoverIds } from '@/lib/runs/run/job';
 import type { Console } from '../console';
 
 /** What plans and approvals need of the running console. */

@@ -46,6 +46,11 @@ export interface RunCounts extends Record<'requested' | 'changed' | 'conflicted'
   fates: Record<RunFate, number>;
 }
 
+export const NO_COUNTS: RunCounts = {
+  ...{ requested: 0, changed: 0, conflicted: 0, locked: 0, failed: 0, unknown: 0, remaining: 0 },
+  fates: { published: 0, gone: 0, failedAgain: 0, waiting: 0, notKnown: 0 },
+};
+
 export interface Run extends RunCounts, PlanRequest, Record<'id' | 'plan' | 'outbox' | 'maker' | 'createdAt', string> {
   state: RunState;
   because: PauseReason | null;
