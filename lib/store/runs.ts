@@ -9,15 +9,14 @@ import type { StoreTables } from './tables';
 
 type Tx = Transaction<StoreTables>;
 
-export interface StoredRun extends Record<'id' | 'planId' | 'outbox' | 'createdAt' | 'updatedAt' | 'key' | 'requestHash', string> {
+type Texts = Record<'id' | 'planId' | 'outbox' | 'createdAt' | 'updatedAt' | 'key' | 'requestHash', string>;
+
+export interface StoredRun extends Texts, Record<'beganAt' | 'endedAt' | 'followedUntil', string | null> {
   state: RunState;
   because: PauseReason | null;
   pace: Pace;
   /** JSON. */
   progress: string;
-  beganAt: string | null;
-  endedAt: string | null;
-  followedUntil: string | null;
   /** What the plan says, which never changes. */
   operation: string;
   reason: string;
@@ -30,19 +29,8 @@ export interface StoredRun extends Record<'id' | 'planId' | 'outbox' | 'createdA
   declared: boolean;
 }
 
-const RUN = [
-  'run.id',
-  'planId',
-  'run.outbox',
-  'run.createdAt',
-  'updatedAt',
-  'run.key',
-  'run.requestHash',
-  'state',
-  'because',
-  'pace',
-] as const;
-const TIMES = ['progress', 'beganAt', 'endedAt', 'followedUntil'] as const;
+const OWN = ['run.id', 'run.outbox', 'run.createdAt', 'run.key', 'run.requestHash'] as const;
+const RUN = ['planId', 'updatedAt', 'state', 'because', 'pace', 'progress', 'beganAt', 'endedAt', 'followedUntil'] as const;
 const PLAN = ['operation', 'reason', 'source', 'actor', 'count'] as const;
 const isDeclared = sql<boolean>`exists (select from run_batch where run_id = run.id and answered_at is null)`;
 const before = sql<number>`(select count(*)::int from run as other where other.outbox = run.outbox and other.ended_at is null
@@ -50,7 +38,7 @@ const before = sql<number>`(select count(*)::int from run as other where other.o
 
 async function selectRuns(db: StoreDb, which: (query: ReturnType<typeof joined>) => ReturnType<typeof joined>): Promise<StoredRun[]> {
   const rows = await which(joined(db))
-    .select([...RUN, ...TIMES, ...PLAN, before, isDeclared.as('declared')])
+    .select([...OWN, ...RUN, ...PLAN, before, isDeclared.as('declared')])
     .execute();
   return rows.map(({ pace, source, actor, because, ...row }) => ({
     ...row,
@@ -161,12 +149,8 @@ const bytes = (text: string | null): Buffer | null => (text === null ? null : Bu
 
 /** In their order. Served by the primary key. */
 export async function batchesOfRun(db: StoreDb, runId: string): Promise<StoredBatch[]> {
-  const rows = await db
-    .selectFrom('run_batch')
-    .select(['n', 'positions', 'interventionId', 'outcomes', 'fates'])
-    .where('runId', '=', runId)
-    .orderBy('n')
-    .execute();
+  const batches = db.selectFrom('run_batch').select(['n', 'positions', 'interventionId', 'outcomes', 'fates']);
+  const rows = await batches.where('runId', '=', runId).orderBy('n').execute();
   return rows.map(({ positions, outcomes, fates, ...row }) => ({
     ...row,
     positions: positions.length === 2 ? [] : positions.slice(1, -1).split(',').map(Number),
@@ -176,38 +160,17 @@ export async function batchesOfRun(db: StoreDb, runId: string): Promise<StoredBa
 }
 
 /** Before it is sent; fails if the run has a batch of this number. */
-export async function declareBatch(
-  db: Tx,
-  lease: Lease,
-  runId: string,
-  { n, positions }: Pick<StoredBatch, 'n' | 'positions'>,
-): Promise<void> {
-  await db
-    .insertInto('run_batch')
-    .values({
-      runId,
-      n,
-      positions: `{${positions.join()}}`,
-      epoch: lease.epoch,
-      interventionId: null,
-      tookMs: null,
-      outcomes: null,
-      fates: null,
-    })
-    .execute();
+export async function declareBatch(db: Tx, { epoch }: Lease, runId: string, batch: Pick<StoredBatch, 'n' | 'positions'>): Promise<void> {
+  const unanswered = { interventionId: null, tookMs: null, outcomes: null, fates: null };
+  const row = { ...unanswered, runId, n: batch.n, positions: `{${batch.positions.join()}}`, epoch };
+  await db.insertInto('run_batch').values(row).execute();
 }
 
-export async function answerBatch(
-  db: Tx,
-  runId: string,
-  { n, ...answer }: Pick<StoredBatch, 'n' | 'interventionId' | 'outcomes'> & { tookMs: number | null },
-): Promise<void> {
-  await db
-    .updateTable('run_batch')
-    .set({ ...answer, answeredAt: now })
-    .where('runId', '=', runId)
-    .where('n', '=', n)
-    .execute();
+export type BatchAnswer = Pick<StoredBatch, 'n' | 'interventionId' | 'outcomes'> & { tookMs: number | null };
+
+export async function answerBatch(db: Tx, runId: string, { n, ...answer }: BatchAnswer): Promise<void> {
+  const answered = { ...answer, answeredAt: now };
+  await db.updateTable('run_batch').set(answered).where('runId', '=', runId).where('n', '=', n).execute();
 }
 
 /** Before it is sent once more: since then its time runs. */

@@ -20,6 +20,7 @@ import {
   stateOfRun,
   takeBatchBack,
   writeFates,
+  type BatchAnswer,
   type StoredRun,
 } from '@/lib/store/runs';
 import type { StoreTables } from '@/lib/store/tables';
@@ -37,7 +38,7 @@ export const IDLE = Infinity;
 const RETRY_MOST_MS = 15_000;
 
 interface Writing {
-  answer?: Parameters<typeof answerBatch>[2];
+  answer?: BatchAnswer;
   /** The number of a batch that was not committed. */
   withdrawn?: number;
   choice?: Choice;
@@ -247,11 +248,8 @@ export class Carrying {
         await answerBatch(db, run.id, { n: blocked.n, interventionId: null, outcomes, tookMs: null });
       }
       if (fates !== undefined) {
-        await writeFates(
-          db,
-          run.id,
-          [...fates].map((one) => ({ n: one, fates: job.fatesOf(one) })),
-        );
+        const batches = [...fates].map((one) => ({ n: one, fates: job.fatesOf(one) }));
+        await writeFates(db, run.id, batches);
       }
       if (going && send !== null) await declareBatch(db, lease, run.id, send);
       const followedFor = (done === true || pause != null) && job.unsure(0).length > 0 ? FOLLOWED_SECONDS : null;
