@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Locator, Page, TestInfo } from '@playwright/test';
 import { expect, test } from './fixtures';
 import type { Database } from './support/database';
+import { axeFindings, scrollsSideways } from './support/measure';
 import { insertEscrows } from './support/rows';
 
 /** A text whose digits are letters: the demo's own errors never share its cause. */
@@ -126,6 +127,36 @@ test('what is still refused stops it after one, and the others are as they were'
   await page.getByRole('button', { name: 'Start with 1' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'The event is out.' })).toBeVisible();
   expect(await states(escrow, ids)).toEqual({ processed: 40 });
+});
+
+test('an opened cause says why its events are together, what runs tried and what operators noted', async ({ signIn, database, sink }) => {
+  const error = ownError();
+  const ids = (await insertEscrows(database('escrow'), 5, { error, ageMinutes: 3 })).map(({ id }) => id);
+  for (const id of ids) await sink.setFault({ outbox: 'escrow', eventId: id, mode: 'refuse', message: error });
+  const page = await signIn('operator');
+  await planCause(page, error);
+  await page.getByRole('button', { name: 'Start with 1' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Stopped: 1 of 1 failed again' })).toBeVisible();
+
+  await page.goto('/outboxes/escrow/dead-letters');
+  await causeOf(page, error).getByRole('button', { name: 'About this cause' }).click();
+  const opened = page.getByRole('cell').filter({ hasText: 'Together because all of them have this text:' });
+  // One of them is enough where all have one text.
+  await expect(opened.getByText(error)).toHaveCount(1);
+  await expect(opened.getByText('What plans of this cause did:')).toBeVisible();
+  await expect(opened.getByRole('link', { name: /once more.*Stopped: 1 of 1 failed again/i })).toBeVisible();
+  await opened.getByRole('button', { name: 'Write a note' }).click();
+  await page.getByRole('textbox', { name: 'Note' }).fill('the node is being replaced');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(opened.getByText('the node is being replaced')).toBeVisible();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await scrollsSideways(page)).toBe(false);
+
+  const viewer = await signIn('viewer');
+  await viewer.goto('/outboxes/escrow/dead-letters');
+  await expect(viewer.getByRole('table', { name: 'Dead events by error and type' })).toBeVisible();
+  await expect(viewer.getByText('the node is being replaced')).toHaveCount(0);
 });
 
 test('a list is planned by its filter, and cancelled between two batches nothing else is touched', async ({ signIn, database }) => {

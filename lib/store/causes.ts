@@ -97,6 +97,14 @@ export async function putNewestCauses(db: Keeping, outbox: string, causes: reado
   await forgetOthers(db, outbox, 2 * CAUSES_MAX);
 }
 
+/** Enters one that somebody saw before it was counted; the collector's own stays. */
+export const insertCause = (db: Keeping, outbox: string, cause: CountedCause) =>
+  db
+    .insertInto('cause')
+    .values(rowOf(outbox, cause, 'capped'))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+
 /** Enters how many of the newest retrying events fail for which cause. Only under the lease. */
 export async function putRetryCauses(db: Keeping, outbox: string, causes: readonly CountedCause[]): Promise<void> {
   const kept = causes.slice(0, CAUSES_MAX);

@@ -11,7 +11,7 @@ import { MASK } from '@/lib/shared/lists/shown';
 import type { Cause } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { recordDeed } from '@/lib/store/audit';
-import { type KeptCause, putCauseNote, readCauses } from '@/lib/store/causes';
+import { type KeptCause, insertCause, putCauseNote, readCauses } from '@/lib/store/causes';
 import { lastMarkAt } from '@/lib/store/marks';
 import type { Context } from '../context';
 import type { CauseNoteRequest } from '../schemas';
@@ -208,16 +208,27 @@ export async function readCause(context: Context, { outbox, cause, events }: { o
   return { samples: await readSamples(context, outbox, events), tried: await tried };
 }
 
-/** Writes a note on a cause, with an audit entry; an empty one takes it off. Throws Problem `not_found`. */
-export async function noteCause({ console, actor }: Context, asked: CauseNoteRequest): Promise<{ note: CauseNote | null }> {
+/** Writes a note on a cause, with an audit entry; an empty one takes it off. Throws Problem `not_found`, and as its outbox's lists do. */
+export async function noteCause(context: Context, asked: CauseNoteRequest): Promise<{ note: CauseNote | null }> {
+  const { console, actor } = context;
   const { outbox, cause: fingerprint, note } = asked;
   console.directory.settings(outbox);
-  return console.store.db.transaction().execute(async (db) => {
-    const written = await putCauseNote(db, { outbox, fingerprint, note, actor });
-    if (written === null) throw new Problem('not_found', 'There is no such cause here, or it has not been counted yet');
-    const told = (text: string | null) => ({ cause: fingerprint, note: text });
-    const deed = { operation: 'cause_note', outbox, reason: note || (written.before ?? '') };
-    await recordDeed(db, actor, { ...deed, before: told(written.before), after: told(written.note?.text ?? null) });
-    return { note: written.note };
-  });
+  const enter = (seen?: DeadLetterGroup) =>
+    console.store.db.transaction().execute(async (db) => {
+      if (seen !== undefined) await insertCause(db, outbox, seen);
+      const written = await putCauseNote(db, { outbox, fingerprint, note, actor });
+      if (written === null) return null;
+      const told = (text: string | null) => ({ cause: fingerprint, note: text });
+      const deed = { operation: 'cause_note', outbox, reason: note || (written.before ?? '') };
+      await recordDeed(db, actor, { ...deed, before: told(written.before), after: told(written.note?.text ?? null) });
+      return { note: written.note };
+    });
+  const entered = await enter();
+  if (entered !== null) return entered;
+  // On the screen before the collector has counted it.
+  const seen = await onOutbox(context, outbox, async (bound) => (await causesOf(context, bound, null, 0)).groups);
+  const group = seen.find(({ id }) => id === fingerprint);
+  const late = group === undefined ? null : await enter(group);
+  if (late === null) throw new Problem('not_found', 'There is no such cause here: look at the list of causes again');
+  return late;
 }
