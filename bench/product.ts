@@ -198,6 +198,10 @@ export function collect(
     depthNow: () => Promise.resolve(null),
     onError: (_, error) => onError(error),
   });
+  return started(directory, collector);
+}
+
+function started(directory: Pick<OutboxDirectory, 'close'>, collector: ReturnType<typeof createCollector>): { stop(): Promise<void> } {
   collector.start();
   return {
     async stop() {
@@ -248,13 +252,7 @@ export function collectCauses(
     depthNow: (outbox) => snapshots.depthNow(outbox),
     onError: (_, error) => onError(error),
   });
-  collector.start();
-  return {
-    async stop() {
-      await collector.stop();
-      await directory.close();
-    },
-  };
+  return started(directory, collector);
 }
 
 /** How far the rollups are, and whether nothing before it is left to read; null before the first look. */

@@ -10,16 +10,7 @@ import { MIGRATIONS } from './migrations';
 import { migrateStore, openStore } from './store';
 
 const UP_TO_005 = Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 5));
-const LATER = [
-  '006-carried-records',
-  '007-not-applied',
-  '008-doors',
-  '009-acted',
-  '010-actions',
-  '011-verdicts',
-  '012-causes',
-  '013-plans-and-runs',
-];
+const LATER = Object.keys(MIGRATIONS).slice(5);
 /** Records of one to four lines, and tries that never were committed. */
 const RECORDS = 10_000;
 const NOT_APPLIED = 50;
