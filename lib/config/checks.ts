@@ -13,16 +13,11 @@ import { contentPath, formatPath } from '@/lib/shared/lists/document-path';
 import { hidesPath } from '@/lib/shared/lists/masked-paths';
 import { suggestion } from '@/lib/shared/text/suggest';
 
-/** Each engine's name, the suffix of its shapes' keys, and the check of its connection strings. */
-const ENGINES: Record<EngineKey, { name: string; twin: string; problem(url: URL): string | null }> = {
-  postgres: { name: 'PostgreSQL', twin: '-pg', problem: () => null },
-  mysql: { name: 'MySQL or MariaDB', twin: '-mysql', problem: parameterProblem },
+/** Each engine's name, and the suffix of its shapes' keys. */
+const ENGINES: Record<EngineKey, Record<'name' | 'twin', string>> = {
+  postgres: { name: 'PostgreSQL', twin: '-pg' },
+  mysql: { name: 'MySQL or MariaDB', twin: '-mysql' },
 };
-
-function parameterProblem(url: URL): string | null {
-  const parameters = mysqlParameters(url);
-  return typeof parameters === 'string' ? parameters : null;
-}
 
 // prettier-ignore
 const EVENT_FIELDS: (keyof OutboxEvent)[] = [
@@ -45,7 +40,8 @@ function urlProblem(url: unknown): string | null {
   const { username, password, pathname } = new URL(url);
   if (![username, password, pathname].every(canBeDecoded))
     return 'holds a % that begins no percent-encoded character: write %25 for a % itself';
-  return ENGINES[engine].problem(new URL(url));
+  const parameters = engine === 'mysql' ? mysqlParameters(new URL(url)) : null;
+  return typeof parameters === 'string' ? parameters : null;
 }
 
 function canBeDecoded(text: string): boolean {

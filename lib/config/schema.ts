@@ -43,9 +43,10 @@ const fieldPath = z
 const keyPath = fieldPath.refine((text) => !rawSteps(text).some((step) => step.startsWith('*')), 'name one value: a key cannot hold *');
 
 /** Accepts text too, as `${ENV}` gives text. */
-const wholeNumber = z
-  .union([z.int(), z.string().regex(/^\d+$/, 'write a whole number').transform(Number)])
-  .refine((value) => value >= 1 && value <= 1_000_000, 'write a whole number from 1 to 1000000');
+const wholeNumber = (least: number, most = 1_000_000) =>
+  z
+    .union([z.int(), z.string().regex(/^\d+$/, 'write a whole number').transform(Number)])
+    .refine((value) => value >= least && value <= most, `write a whole number from ${least} to ${most}`);
 
 const duration = z
   .union([z.number(), z.string()])
@@ -58,10 +59,8 @@ const duration = z
 
 export const DAY_SECONDS = 86_400;
 const tick = duration.refine((seconds) => seconds >= 1 && seconds <= 60, 'write a duration from 1s to 60s');
-const keep = duration.refine(
-  (seconds) => seconds >= 3 * DAY_SECONDS && seconds <= 3_650 * DAY_SECONDS,
-  'write a duration from 3d to 3650d',
-);
+const isKept = (days: number): boolean => days >= 3 && days <= 3_650;
+const keep = duration.refine((seconds) => isKept(seconds / DAY_SECONDS), 'write a duration from 3d to 3650d');
 
 /** Each one without an index costs every search of it a look through the table. */
 const KEYS_MAX = 8;
@@ -105,7 +104,7 @@ const inlineShapeSchema = z.strictObject({
 });
 
 const parametersSchema = z.object({
-  maxAttempts: wholeNumber.optional(),
+  maxAttempts: wholeNumber(1).optional(),
   stuckAfter: duration.optional().describe('How old a claim must be before it counts as stuck'),
   timeZone: z.string().refine(isTimeZone, 'write a time zone such as UTC or Asia/Seoul').optional(),
   deadTable: tableRefSchema.optional(),
@@ -155,11 +154,7 @@ const atLeastOne = 'write at least one, or leave it out for all';
 const approvalSchema = z.strictObject({
   outboxes: z.array(z.string()).min(1, atLeastOne).optional().describe('All when left out'),
   operations: z.array(z.string()).min(1, atLeastOne).optional().describe('retry, requeue, release, archive, restore; all when left out'),
-  rows: z
-    .union([z.int(), z.string().regex(/^\d+$/, 'write a whole number').transform(Number)])
-    .refine((value) => value >= 0 && value <= 1_000_000, 'write a whole number from 0 to 1000000')
-    .optional()
-    .describe('Asks for more events than this'),
+  rows: wholeNumber(0).optional().describe('Asks for more events than this'),
   amount: z
     .record(z.string().max(20), decimal)
     .refine((limits) => Object.keys(limits).length > 0, 'write at least one currency, or leave it out')
@@ -169,11 +164,6 @@ const approvalSchema = z.strictObject({
     ),
   notIdempotent: z.boolean().optional().describe('Asks for events of types that `consumers` does not call idempotent'),
 });
-
-const perServer = wholeNumber.refine(
-  (value) => value >= CONNECTIONS_PER_SERVER_MIN && value <= 1_000,
-  `write a whole number from ${CONNECTIONS_PER_SERVER_MIN} to 1000`,
-);
 
 const network = z
   .string()
@@ -201,7 +191,7 @@ const embeddingSchema = z.strictObject({
           .union([z.string(), z.record(z.string(), z.unknown())])
           .optional()
           .describe('For EdDSA: Ed25519, as SPKI PEM or JWK'),
-        outboxes: z.array(z.string()).min(1, 'write at least one, or leave it out for all').optional().describe('All when left out'),
+        outboxes: z.array(z.string()).min(1, atLeastOne).optional().describe('All when left out'),
       }),
     )
     .optional()
@@ -215,7 +205,7 @@ export const fileSchema = z.strictObject({
   outboxes: z.array(outboxSchema).default([]).describe('None while you are still looking for them: `console detect`, or Find outboxes'),
   connections: z
     .strictObject({
-      perServer: perServer
+      perServer: wholeNumber(CONNECTIONS_PER_SERVER_MIN, 1_000)
         .optional()
         .describe('Most connections of one console to one database server, over all its databases; 24 when left out, 3 at the least'),
     })

@@ -1,25 +1,16 @@
+import type { OutboxConfig } from '@/lib/config/config';
 import type { Engine } from '@/lib/database/engine';
 import type { Database } from '@/lib/database/database';
 import { type TableName, type TableRules } from '@/lib/database/description';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import type { Parameters, Place, ShapeSettings } from '@/lib/shape/bound';
 import type { Scope } from '@/lib/shape/compile';
-import type { TableRef } from '@/lib/shape/schema/names';
 import type { Shape } from '@/lib/shape/shape';
 
 /** An outbox's configuration, as far as this room needs it. */
-export interface OutboxSettings extends ShapeSettings {
-  id: string;
-  name: string;
-  /** As configured; the catalogue decides how it is spelled. */
-  table: TableRef;
-  links: { label: string; url: string }[];
-  amount: { value: string; currency?: string } | null;
-  mask: string[];
-  keys?: readonly string[];
-  runbook?: string | null;
-  consumers?: Readonly<Record<string, 'idempotent' | 'not'>>;
-}
+export type OutboxSettings = ShapeSettings &
+  Pick<OutboxConfig, 'id' | 'name' | 'table' | 'links' | 'amount' | 'mask'> &
+  Readonly<Partial<Pick<OutboxConfig, 'keys' | 'runbook' | 'consumers'>>>;
 
 /** What the reader can do with the records: count an event's lines by index, or why not. */
 export type RecordsSight = 'absent' | 'unreadable' | 'unindexed' | 'countable';
@@ -32,8 +23,6 @@ export interface Outbox {
   /** Names as in the catalogue, parameters filled in, without parts this table lacks. */
   shape: Shape;
   parameters: Parameters;
-  /** Parameters found in neither the database nor the configuration: the library's default is used. */
-  assumed: string[];
   main: Place;
   dead: Place | null;
   /** The console's own table for archived events; null until installed. */

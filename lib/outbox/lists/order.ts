@@ -7,11 +7,6 @@ import { isSmall, type Outbox } from '../outbox';
 import { PARTS, STATES_OF, type Part } from '../scan/sources';
 import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
 
-/** The index of a part; `walk` is null if it finds the rows but not in the list's order. */
-export interface PartIndex {
-  walk: Walk | null;
-}
-
 /** The order in which an outbox is listed, and the indexes that serve it. */
 export interface ListOrder {
   by: OrderedBy;
@@ -19,8 +14,8 @@ export interface ListOrder {
   whole: Walk | null;
   /** True if each step of `whole` may read another page: random keys are spread over the whole table. */
   scattered: boolean;
-  /** The index of each part that has one. */
-  parts: Partial<Record<Part, PartIndex>>;
+  /** The index of each part that has one; null if it finds the rows but not in the list's order. */
+  parts: Partial<Record<Part, Walk | null>>;
   /** True if the parts that have an index contain all possible rows. */
   covered: boolean;
 }
@@ -34,13 +29,12 @@ export function listOrder(outbox: Outbox): ListOrder {
   const created = plainColumn(main, 'createdAt');
   const key = uniqueKey(main);
   const shown = PARTS.filter((part) => shape.states.some(({ state }) => STATES_OF[part].includes(state)));
-  const byCreated = (part: Part): PartIndex | null => {
+  const byCreated = (part: Part): Walk | null | undefined => {
     const index = partIndex(main, created?.name ?? null, commonTests(shape, STATES_OF[part]));
     // Published rows are nearly all rows: sorting them means reading the whole table.
-    return part === 'published' && index?.walk == null ? null : index;
+    return part === 'published' ? (index ?? undefined) : index;
   };
-  const indexes = (parts: readonly Part[]): ListOrder['parts'] =>
-    Object.fromEntries(parts.map((part) => [part, byCreated(part)] as const).filter(([, index]) => index !== null));
+  const indexes = (parts: readonly Part[]): ListOrder['parts'] => Object.fromEntries(parts.map((part) => [part, byCreated(part)]));
   const open = shown.filter((part) => part !== 'published');
   const byKey: ListOrder = {
     by: 'key',
@@ -54,23 +48,23 @@ export function listOrder(outbox: Outbox): ListOrder {
   if (created !== null) {
     const whole = fitWalk(main, created.name, [], false);
     if (whole !== null) return { by: 'created', whole, scattered: false, parts: indexes(shown), covered: true };
-    if (shown.every((part) => byCreated(part)?.walk != null))
+    if (shown.every((part) => byCreated(part) != null))
       return { by: 'created', whole: null, scattered: false, parts: indexes(shown), covered: coversEveryRow(shape) };
   }
   const published = publishedWalk(outbox, created);
-  const covered = open.every((part) => byCreated(part) !== null);
-  if (published !== null && byCreated('waiting') !== null && (covered || numberedKey(main) === null)) {
-    const parts = { ...indexes(open), published: { walk: published } };
+  const covered = open.every((part) => byCreated(part) !== undefined);
+  if (published !== null && byCreated('waiting') !== undefined && (covered || numberedKey(main) === null)) {
+    const parts = { ...indexes(open), published };
     return { by: 'happened', whole: null, scattered: false, parts, covered: covered && coversEveryRow(shape) };
   }
   if (byKey.whole !== null && (!byKey.scattered || !isSmall(main))) return byKey;
   return { by: 'created', whole: null, scattered: false, parts: indexes(open), covered: false };
 }
 
-function partIndex(place: Place, created: string | null, tests: Leaf[]): PartIndex | null {
-  if (tests.length === 0) return null;
+function partIndex(place: Place, created: string | null, tests: Leaf[]): Walk | null | undefined {
+  if (tests.length === 0) return undefined;
   const walk = created === null ? null : fitWalk(place, created, tests, true);
-  return walk !== null || fitTests(place, 'o', created, tests) !== null ? { walk } : null;
+  return walk !== null || fitTests(place, 'o', created, tests) !== null ? walk : undefined;
 }
 
 /** Published rows by publish time, if that time can be sorted together with creation times; otherwise null. */

@@ -180,7 +180,7 @@ function wholeWalk({ order, at, key, times }: ListPart, tests: Sql<boolean>[]): 
 
 function partWalk(part: ListPart, states: Part, predicate: Sql<boolean>, tests: Sql<boolean>[]): Walk {
   const { outbox, order, at, key, times } = part;
-  const index = order.parts[states]?.walk ?? null;
+  const index = order.parts[states] ?? null;
   // Repeated apart from the states' conditions, so that the planner sees the column the index leads with.
   const common = commonTests(outbox.shape, STATES_OF[states]).map((test) => compileCondition(test, at.alias, outbox.scope));
   if (states === 'published' && order.by === 'happened') {

@@ -8,7 +8,7 @@ import type { OutboxSettings } from '../outbox';
 type Settings = Pick<OutboxSettings, 'mask' | 'shape' | 'amount'>;
 
 type RoleText = Exclude<EventText, 'amount' | 'currency'>;
-const MASKABLE = Object.keys({
+const TEXTS: Record<RoleText, true> = {
   type: true,
   topic: true,
   aggregateType: true,
@@ -16,7 +16,8 @@ const MASKABLE = Object.keys({
   error: true,
   dedupKey: true,
   traceId: true,
-} satisfies Record<RoleText, true>) as RoleText[];
+};
+const MASKABLE = Object.keys(TEXTS) as RoleText[];
 /** Roles that are no field of an event: showing one takes it out of this list. */
 const NOT_SHOWN = ['payload', 'headers', 'version'] as const satisfies readonly Exclude<ValueRole, Exclude<keyof OutboxEvent, 'version'>>[];
 

@@ -33,33 +33,18 @@ export function slotHealth(sight: SlotSight | null, seen: SlotsSeen | null): Slo
   return why === 'slot_not_found' && sight.wanted !== null ? { ...health, known: 'exact', why: undefined, state: 'missing' } : health;
 }
 
-const unknown = ({ wanted }: SlotSight, why: UnavailableReason): SlotHealth => ({
-  known: 'unavailable',
-  why,
-  name: wanted,
-  assumed: false,
-  state: null,
-  inactiveSince: null,
-  lagBytes: null,
-  heldBytes: null,
-  safeBytes: null,
-  walStatus: null,
-});
+const NOTHING = { assumed: false, state: null, inactiveSince: null, lagBytes: null, heldBytes: null, safeBytes: null, walStatus: null };
+
+const unknown = ({ wanted }: SlotSight, why: UnavailableReason): SlotHealth => ({ known: 'unavailable', why, name: wanted, ...NOTHING });
 
 function healthOf(slot: SlotSeen, assumed: boolean): SlotHealth {
-  const lost = isLost(slot);
-  return {
-    known: 'exact',
-    name: slot.name,
-    assumed,
-    state: lost ? 'lost' : slot.active ? 'active' : 'inactive',
-    inactiveSince: slot.inactiveSince === null ? null : new Date(slot.inactiveSince).toISOString(),
-    // Nothing can be read from a lost slot, so its last positions mean nothing.
-    lagBytes: lost ? null : lagOf(slot),
-    heldBytes: lost ? null : bytes(slot.retainedBytes),
-    safeBytes: lost ? null : bytes(slot.safeBytes),
-    walStatus: slot.status,
-  };
+  const { name, inactiveSince: since, status: walStatus } = slot;
+  const inactiveSince = since === null ? null : new Date(since).toISOString();
+  const known = { ...NOTHING, known: 'exact', name, assumed, inactiveSince, walStatus } as const;
+  // Nothing can be read from a lost slot, so its last positions mean nothing.
+  if (isLost(slot)) return { ...known, state: 'lost' };
+  const [heldBytes, safeBytes] = [bytes(slot.retainedBytes), bytes(slot.safeBytes)];
+  return { ...known, state: slot.active ? 'active' : 'inactive', lagBytes: lagOf(slot), heldBytes, safeBytes };
 }
 
 /** The end of the log and the slot are read one after the other: the slot may have moved past that end. */

