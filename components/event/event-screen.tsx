@@ -39,13 +39,7 @@ function useEvent(load: LoadEvent, outbox: string, initial: EventDetail, paused:
     const held: Held = queries.getQueryData<Held>(key) ?? initial;
     const { payload, headers, asOf, contentKey } = held;
     const { full, anew } = wanted.current;
-    const result = await load({
-      outbox,
-      event: initial.event.id,
-      ...(full ? { full: true } : {}),
-      ...(anew ? {} : { since: asOf }),
-      ...(contentKey === undefined ? {} : { contentKey }),
-    });
+    const result = await load({ outbox, event: initial.event.id, full, since: anew ? undefined : asOf, contentKey });
     if (!result.ok) return result;
     wanted.current.anew = false;
     const kept = contentKey === result.value.contentKey ? { payload, headers } : {};

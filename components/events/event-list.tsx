@@ -81,9 +81,7 @@ export function EventListScreen({ list, root, title, tools, page, ticked, whole,
       </header>
       {children}
       {page !== null && <ListFooter page={page} list={list} />}
-      {ticks.events.length > 0 && ticked !== undefined && (
-        <SelectionBar outbox={ticked} ticks={ticks} intervention={intervention} whole={whole} />
-      )}
+      {ticks.events.length > 0 && ticked !== undefined && <SelectionBar outbox={ticked} list={list} whole={whole} />}
       {intervention.dialog(list.onSettled)}
     </div>
   );
@@ -150,14 +148,9 @@ export function useListKeys({ intervention, events, ticks, outbox }: ListKeys) {
   return { root, current };
 }
 
-interface SelectionBarProps {
-  outbox: OutboxInfo;
-  ticks: Ticks;
-  intervention: Intervention;
-  whole: string;
-}
-
-function SelectionBar({ outbox, ticks: { events, full, clear }, intervention, whole }: SelectionBarProps) {
+function SelectionBar({ outbox, list, whole }: Pick<EventListScreenProps, 'list' | 'whole'> & { outbox: OutboxInfo }) {
+  const { ticks, intervention } = list;
+  const { events, full, clear } = ticks;
   const mayOperate = useMay('event:operate');
   const t = useTranslations('events.selection');
   const name = useOperationName();

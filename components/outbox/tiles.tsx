@@ -18,8 +18,8 @@ interface TileProps {
   of: { known: Known; why?: UnavailableReason };
   /** How it is known, if a text says that better than `known`. */
   knownText?: string;
-  /** Opens the advice on how to make an unknown figure known. */
-  onAdvice?: () => void;
+  /** How to make an unknown figure known. */
+  advice?: ReactNode;
   wide?: 'flow' | 'latency' | 'slot';
   children: ReactNode;
 }
@@ -28,20 +28,16 @@ interface TileProps {
 const ADVISABLE: readonly UnavailableReason[] = ['needs_sampling', 'too_many_rows', 'no_published_at'];
 
 /** That a figure is counted, and of when it is, is said once for all tiles. */
-function Tile({ label, of: { known, why }, knownText, onAdvice, wide, children }: TileProps) {
+function Tile({ label, of: { known, why }, knownText, advice, wide, children }: TileProps) {
   const words = useTranslations('outbox');
   const said = knownText ?? (known === 'exact' || known === 'unavailable' ? undefined : words(`known.${known}`));
   return (
     <li className={classes.tile} data-wide={wide}>
       <h2 className={classes.tileLabel}>{label}</h2>
       <div className={classes.tileValue}>{children}</div>
-      {known === 'unavailable' && why !== undefined && ADVISABLE.includes(why) && onAdvice ? (
-        <UnstyledButton className={classes.advice} onClick={onAdvice}>
-          {words('advice')}
-        </UnstyledButton>
-      ) : (
-        said !== undefined && <p className={classes.tileFoot}>{said}</p>
-      )}
+      {known === 'unavailable' && why !== undefined && ADVISABLE.includes(why) && advice !== undefined
+        ? advice
+        : said !== undefined && <p className={classes.tileFoot}>{said}</p>}
     </li>
   );
 }
@@ -90,9 +86,13 @@ export function Tiles({ summary, onAdvice }: { summary: Summary; onAdvice?: () =
   const format = useFormat();
   const { depth, oldestPendingAt, lastPublishedAt, lastPublishedWhy, latency, throughput, slot, asOf } = summary;
   const window = useTranslations('frame.windows')(summary.window);
-  const tile = { onAdvice };
+  const advice = onAdvice && (
+    <UnstyledButton className={classes.advice} onClick={onAdvice}>
+      {words('advice')}
+    </UnstyledButton>
+  );
   const counted = (key: 'waiting' | 'dead' | 'retrying' | 'processing', count: Count) => (
-    <Tile key={key} {...tile} label={words(`tiles.${key}`)} of={count}>
+    <Tile key={key} advice={advice} label={words(`tiles.${key}`)} of={count}>
       <CountText large count={count} />
     </Tile>
   );
@@ -112,29 +112,33 @@ export function Tiles({ summary, onAdvice }: { summary: Summary; onAdvice?: () =
         ['p50, p95, p99', <Figure key="none" text={null} why={latency.why} />],
       ] as const)
     : [...percentiles, [words('tiles.mean'), time(latency.meanMs)] as const];
+  const timed = (at: string | null, Time: typeof Since, why: UnavailableReason | undefined) =>
+    at === null ? (
+      <Figure large text={null} why={why} />
+    ) : (
+      <span className={classes.large}>
+        <Time at={at} />
+      </span>
+    );
   const oldestOf: TileProps['of'] =
     oldestPendingAt !== null || depth.waiting.count === 0
       ? { known: 'exact' }
       : { known: 'unavailable', why: depth.waiting.why ?? 'no_created_at' };
   const tiles: ReactElement<TileProps>[] = [
     counted('waiting', depth.waiting),
-    <Tile key="oldest" {...tile} label={words('tiles.oldest')} of={oldestOf}>
-      {oldestPendingAt !== null ? (
-        <span className={classes.large}>
-          <Since at={oldestPendingAt} />
-        </span>
-      ) : depth.waiting.count === 0 ? (
+    <Tile key="oldest" advice={advice} label={words('tiles.oldest')} of={oldestOf}>
+      {oldestPendingAt === null && depth.waiting.count === 0 ? (
         <span className={classes.none}>{words('nothingWaiting')}</span>
       ) : (
-        <Figure large text={null} why={oldestOf.why} />
+        timed(oldestPendingAt, Since, oldestOf.why)
       )}
     </Tile>,
-    <Tile key="throughput" {...tile} wide="flow" label={words('tiles.throughput', { window })} of={throughput} knownText={known}>
+    <Tile key="throughput" advice={advice} wide="flow" label={words('tiles.throughput', { window })} of={throughput} knownText={known}>
       <FactList className={classes.split} facts={rates} />
     </Tile>,
     <Tile
       key="latency"
-      {...tile}
+      advice={advice}
       wide="latency"
       label={latency.count === null ? words('tiles.latency', { window }) : words('tiles.latencyOf', { window, count: latency.count })}
       of={latency}
@@ -152,23 +156,17 @@ export function Tiles({ summary, onAdvice }: { summary: Summary; onAdvice?: () =
     counted('processing', depth.processing),
     <Tile
       key="lastPublished"
-      {...tile}
+      advice={advice}
       label={words('tiles.lastPublished')}
       of={{ known: lastPublishedWhy === undefined || lastPublishedWhy === 'no_events' ? 'exact' : 'unavailable', why: lastPublishedWhy }}
     >
-      {lastPublishedAt !== null ? (
-        <span className={classes.large}>
-          <RelativeTime at={lastPublishedAt} />
-        </span>
-      ) : (
-        <Figure large text={null} why={lastPublishedWhy} />
-      )}
+      {timed(lastPublishedAt, RelativeTime, lastPublishedWhy)}
     </Tile>,
     ...SHOWN_METRICS.map(({ id, unit }) => {
       const figure = summary[id];
       const amount = amountOf(figure);
       return (
-        <Tile key={id} {...tile} label={words(`tiles.${id}`, { window })} of={figure}>
+        <Tile key={id} advice={advice} label={words(`tiles.${id}`, { window })} of={figure}>
           <Figure large text={amount === null ? null : format.amount[unit](amount)} known={figure.known} why={figure.why} />
         </Tile>
       );
@@ -187,14 +185,7 @@ export function Tiles({ summary, onAdvice }: { summary: Summary; onAdvice?: () =
       <p className={classes.tilesFoot}>
         {words('known.exact')} · <Age asOf={asOf} intervalMs={POLL_INTERVAL_MS} />
         <LeftOut lacking={lacking.map(({ props: { label, of } }) => ({ label, why: of.why }))} after=" · " />
-        {lacking.some(({ props: { of } }) => of.why !== undefined && ADVISABLE.includes(of.why)) && onAdvice && (
-          <>
-            {' '}
-            <UnstyledButton className={classes.advice} onClick={onAdvice}>
-              {words('advice')}
-            </UnstyledButton>
-          </>
-        )}
+        {lacking.some(({ props: { of } }) => of.why !== undefined && ADVISABLE.includes(of.why)) && <> {advice}</>}
       </p>
     </div>
   );
