@@ -4,15 +4,15 @@ import type { CatalogueTable } from '@/lib/database/catalogue';
 import type { Database } from '@/lib/database/database';
 import type { Engine } from '@/lib/database/engine';
 import { tableParts } from '@/lib/shape/schema/names';
-import type { Candidate, Caution, Detection, DetectionFailure, Examination, Sample, StatusWord } from '@/lib/shared/detection';
+import type { Candidate, Caution, Detection, Examination, Sample, StatusWord } from '@/lib/shared/detection';
 import { Problem } from '@/lib/shared/problems';
 import type { LiveState } from '@/lib/shared/states';
 import { findCandidates, type Found } from './candidates';
-import { failureOf } from './failure';
+import { expectedFailure } from './failure';
 import { tableText } from './names';
 import { proposeOwn, proposeShape, type Proposal, type ProposeOptions } from './propose';
 import { readColumns, readThrough, type ColumnsRead, type DeadRead } from './read';
-import { proposeWords, rolesOf, type RoleColumns } from './roles';
+import { proposeWords, rolesOf } from './roles';
 
 const MOST_TABLES = 20_000;
 /** Thousands of tables take a busy server seconds; below the client's timeout. */
@@ -107,7 +107,7 @@ async function examine(database: Database, found: Found, tables: readonly Catalo
   if (asShape !== null && asShape.dead?.twice !== true && (isCertain || !mostlyUnmapped(asShape.examination)))
     return warned(asShape, deadOthers(asShape));
   const roles = generic?.roles ?? rolesOf(table);
-  const read = await columnsOf(database, candidate, roles);
+  const read = (await readColumns(database, candidate.name, roles).catch(expectedFailure)) ?? { code: 'missing', detail: null };
   if ('code' in read)
     return { examination: { candidate, roles: [], status: null, sample: null, problem: read, yaml: '' }, id: '', dead: null };
   const words = withConfirmed(proposeWords(read.words), options.confirmed);
@@ -156,7 +156,7 @@ async function tryOut(database: Database, candidate: Candidate, proposal: Propos
     const { dead, ...read } = await readThrough(database, yaml, rows);
     return { id, dead, examination: { ...examination, ...read } };
   } catch (error) {
-    return { id, dead: null, examination: { ...examination, problem: expected(error) } };
+    return { id, dead: null, examination: { ...examination, problem: expectedFailure(error) } };
   }
 }
 
@@ -165,21 +165,6 @@ function withRows(candidate: Candidate, sample: Sample | null, forWords: number)
   const { looked, dead, all } = sample ?? { looked: 0, dead: 0, all: false };
   const estimate = (candidate.estimatedRows ?? 0) < Math.max(looked - dead, forWords) ? null : candidate.estimatedRows;
   return { ...candidate, counted: all, estimatedRows: all ? looked - dead : estimate };
-}
-
-async function columnsOf(database: Database, { name }: Candidate, roles: RoleColumns): Promise<ColumnsRead | DetectionFailure> {
-  try {
-    return (await readColumns(database, name, roles)) ?? { code: 'missing', detail: null };
-  } catch (error) {
-    return expected(error);
-  }
-}
-
-/** Expected failures as codes; anything else is a bug and is rethrown. */
-function expected(error: unknown): DetectionFailure {
-  const failure = failureOf(error);
-  if (failure === null) throw error;
-  return failure;
 }
 
 function withConfirmed(words: StatusWord[], confirmed: ExamineOptions['confirmed']): StatusWord[] {

@@ -26,6 +26,13 @@ export function failureOf(error: unknown): DetectionFailure | null {
   return { code: BY_CODE[error.code] ?? 'other', detail: error.state };
 }
 
+/** The same; anything unexpected is a bug of the console, and is thrown again. */
+export function expectedFailure(error: unknown): DetectionFailure {
+  const failure = failureOf(error);
+  if (failure === null) throw error;
+  return failure;
+}
+
 /** Drivers report TLS problems as text: matches known phrases only. */
 function tlsFailure(error: unknown): DetectionFailure['code'] | null {
   const cause = error instanceof DatabaseFailure ? error.cause : error;

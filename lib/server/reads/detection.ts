@@ -1,6 +1,6 @@
 import 'server-only';
 import type { Database } from '@/lib/database/database';
-import { failureOf } from '@/lib/detection/failure';
+import { expectedFailure } from '@/lib/detection/failure';
 import { configuredTables, detectOutboxes, examineTable, type ScanOptions } from '@/lib/detection/detect';
 import type { Examination } from '@/lib/shared/detection';
 import { Problem } from '@/lib/shared/problems';
@@ -15,9 +15,7 @@ export async function readDetection(context: Context, databaseId: string) {
   try {
     return { detection: await detectOutboxes(database, scanOptions(context, databaseId)), failure: null };
   } catch (error) {
-    const failure = failureOf(error);
-    if (failure === null) throw error;
-    return { detection: null, failure };
+    return { detection: null, failure: expectedFailure(error) };
   }
 }
 
