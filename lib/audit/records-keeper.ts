@@ -36,10 +36,7 @@ export function entriesOf({ header, lines }: StoredRecord): NewAuditEntry[] {
   }));
 }
 
-/**
- * The decision that an intervention is a part of: a run, whose keys no door takes, or by a key such as clients of several batches send; null
- * for one alone. Only what has the same author, outbox, operation and reason is one: a key cannot hide an action under another.
- */
+/** The run, or the decision by a key of several batches, that it is part of; null for one alone. No key hides an action under another. */
 function decisionOf({ outbox, actor_id: actor, key, operation, reason }: StoredRecord['header']): string | null {
   const [, run] = /^run\/([0-9a-f-]{36})\/\d+$/.exec(key) ?? [];
   if (run !== undefined && UUID.test(run)) return run;

@@ -13,10 +13,7 @@ export function whyNoAttempts({ reading: { traits }, totals, backfill }: MetricI
   return backfill === null ? 'not_watched' : 'backfilling';
 }
 
-/**
- * Published rows that are read tell their attempts; elsewhere what fails and leaves between two looks is missed, as is what an operator sets
- * back. Backfilled rows only show how often they were tried, not when.
- */
+/** Rows that are read tell their attempts; what else fails between two looks, or is set back, is missed, and the past tells no times. */
 const attemptsKnown = ({ totals }: MetricInput): Known =>
   totals !== null && totals.complete && !totals.backfilled && countsRows(totals.method) && totals.touched.latency.size === 0
     ? 'exact'

@@ -78,10 +78,7 @@ const sliceOfWidth = ({ data, ...rollup }: Rollup, width: number): Slice => ({ .
 /** The width of each tier's slices in minutes, widest first. */
 const TIERS = Object.entries({ day: DAY_MINUTES, hour: HOUR_MINUTES, minute: 1 } satisfies Record<Tier, number>) as [Tier, number][];
 
-/**
- * The slices that make up a span in the order of time: days that lie in it whole and were summed, then hours, then minutes. The series of
- * all types shows what a tier covers: a single type has slices only where it had events.
- */
+/** The slices of a span in the order of time: days that were summed, then hours, then minutes, as the series of all types has them. */
 export async function slicesOf(read: Read, { widest = DAY_MINUTES, ...span }: HistorySpan): Promise<Slice[]> {
   const { outbox, series } = span;
   const wholeDays = widest < DAY_MINUTES ? await daysWatchedWhole(read, span) : [];

@@ -13,10 +13,7 @@ const CONNECTING = new Set(['connection', 'login', 'no_database', 'tls_none', 't
 /** Our own errors whose message names the cure. */
 const OWN = new Set(['RecordsUnreadable', 'StoreTrouble', 'NotComputed']);
 
-/**
- * An expected failure in one line: what went wrong and what mends it; `state` is SQLSTATE or the driver's own code, null if there is none.
- * null for a fault of our own, which is logged with its stack. Never holds the driver's text, which may quote values.
- */
+/** What went wrong and what mends it, with SQLSTATE or driver code; null for a fault of our own. Never the text of a driver. */
 export function failureLine(error: unknown, database: string): { code: string; state: string | null; text: string } | null {
   if (error instanceof Problem) {
     const { cause, code, detail } = error;

@@ -19,10 +19,7 @@ async function end(why: string, answersMs: number): Promise<void> {
   setTimeout(() => process.exit(0), answersMs);
 }
 
-/**
- * Starts the console and ends it. The starter and Next handle signals too, and Next closes the server; here they end the console's own
- * work, then the process. If the starter is gone (its channel closes), nothing else would stop the process, so it ends itself.
- */
+/** Starts the console, and ends it before the process: on signals, which Next handles too, and when the starter is gone. */
 export async function startRuntime(): Promise<void> {
   if (holder[KEY]) return;
   holder[KEY] = true;

@@ -170,10 +170,7 @@ export async function recount(session: Session, outbox: Outbox, store: Store): P
   return lateEvents;
 }
 
-/**
- * The rows that the history lacks, by bucket and type; none where it has more (rows purged since). Rows of one bucket differ at most in
- * their minute of creation, so the sums are right whichever of them are missing.
- */
+/** The rows that the history lacks, by bucket and type; none where it has more. In a bucket it does not matter which are missing. */
 function missing(groups: readonly PublishedGroup[], seriesOf: (type: string | null) => string, booked: Booked): PublishedGroup[] {
   const left = new Map<string, number>();
   const keyed = groups.map((group) => {

@@ -1,7 +1,4 @@
-/**
- * Why events died: the newest dead are read whenever the dead moved, and all of them, one slice a tick, in rounds that begin when something
- * has moved since the last one. A round is kept in memory alone: a new owner of the lease begins it again.
- */
+/** Why events died: the newest are read when the dead moved, all of them in rounds, a slice a tick; a new owner begins its round again. */
 import { setImmediate as immediate } from 'node:timers/promises';
 import { CauseTally } from '@/lib/outbox/lists/causes';
 import { causeRows, causeWalk, DEAD_SCANNED_MAX, type DeadRow, type CauseWalk } from '@/lib/outbox/lists/dead-letters';

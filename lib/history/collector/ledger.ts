@@ -1,7 +1,4 @@
-/**
- * The rollups of one outbox. Minutes are written at each tick; hours and days are sums of the tier below, written when a slice is over and
- * again when something in it changes. Every function runs inside the caller's transaction, which holds the outbox's lease.
- */
+/** Minutes at each tick; hours and days, sums of the tier below, when they are over or change. In a transaction that holds the lease. */
 import type { Transaction } from 'kysely';
 import { clearProvisional, putRollups, readRollupsAt, readRollupsOf, type Rollup, type Tier } from '@/lib/store/rollups';
 import type { StoreTables } from '@/lib/store/tables';

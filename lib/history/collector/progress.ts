@@ -33,10 +33,7 @@ export const sumOfCosts = (...costs: Cost[]): Cost =>
 
 const progressSchema = z.object({
   method: z.enum(['published_index', 'scan', 'observed', 'deleted', 'statistics'] satisfies CollectionMethod[]),
-  /**
-   * Everything published before this is in the history, except the spans in `unread`. ISO 8601 UTC with microseconds, by the observed
-   * database's clock, exclusive: rows published at this very instant or later are not.
-   */
+  /** Everything published before this instant of the observed database, to the microsecond, is in the history, but for `unread`. */
   foldedTo: z.string(),
   /** When this outbox was read for the first time, by the same clock. */
   watchedSince: z.string(),

@@ -39,10 +39,7 @@ type GroupRow = Record<'published' | 'of_processing' | 'events' | 'negative', Wh
   Record<'created' | 'latency_bucket' | 'processing_bucket', Whole | null> &
   Record<'type' | 'tried', string | null> & { latency_ms: number | null; touched?: Whole | null };
 
-/**
- * Planner settings for published rows: only the index, except where the table is small enough to read whole. For rows newer than the
- * table's statistics the planner estimates one row, and would sort instead of hash.
- */
+/** Only by the index, except where the whole table is read; for rows newer than its statistics the planner would sort, not hash. */
 export async function setPlanner(db: Db, outbox: Outbox, access: Access): Promise<void> {
   await outbox.database.engine.byIndex(db, { scans: access === 'whole', blocks: access === 'blocks', hashes: true, memory: true });
 }
@@ -190,10 +187,7 @@ export function publishedIn(outbox: Outbox, { from, to }: Span): Sql {
 /** In a block index the oldest row is found to within this. */
 const NEAR = 60 * MINUTE;
 
-/**
- * When the oldest row of a span was published, in microseconds; null if there is none. Reads one row of an ordered index, probes a block
- * index a dozen times (up to NEAR too early), or reads a whole table once.
- */
+/** When the oldest row was published, in microseconds (up to NEAR too early by a block index); null for none. */
 export async function oldestPublished(db: Db, outbox: Outbox, access: Access, span: Span): Promise<number | null> {
   const at = placeSql(outbox, outbox.main);
   const column = publishedColumn(outbox);
@@ -220,10 +214,7 @@ export async function oldestPublished(db: Db, outbox: Outbox, access: Access, sp
   return none;
 }
 
-/**
- * The failed attempts of rows by step of publishing and type, if given only of those created from `createdFrom` (microseconds) on; none if
- * rows do not tell. Each was retried, as the row was published. Served and bounded like `readCells`.
- */
+/** Failed attempts by step of publishing and type, of rows created from `createdFrom` (microseconds) on; bounded like `readCells`. */
 export async function readPastAttempts(db: Db, outbox: Outbox, span: Span, stepMinutes: number, createdFrom: number | null = null) {
   const { attempts: counted, countsClaims } = traitsOf(outbox);
   const { fragments } = outbox.database.engine;

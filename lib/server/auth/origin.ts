@@ -18,10 +18,7 @@ export function originProblem(headers: Headers, expected: string): string | null
   return null;
 }
 
-/**
- * A path of our own to open after signing in, as Next's redirect takes it: without the base path. `/` for anything else. A path that is
- * given has none either (proxy.ts wrote it), a whole address has it.
- */
+/** A path of our own to open after signing in, without the base path (a whole address has it, a path has not); `/` for anything else. */
 export function ownPath(callbackUrl: unknown, origin: string, basePath = BASE_PATH): string {
   if (typeof callbackUrl !== 'string' || callbackUrl === '' || callbackUrl.length > 2_048) return '/';
   // Browsers read `\` as `/` and drop tabs and line ends: such an address leads elsewhere than it seems.

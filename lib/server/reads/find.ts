@@ -8,10 +8,7 @@ import { seesAll, shownEvents } from './shown';
 
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * What became of a business key in all outboxes, or in some, as this actor may see it: within two seconds, naming those that did not answer.
- * Throws Problem `invalid`, `not_found`, `too_many`.
- */
+/** What became of a key, as this actor may see it, within two seconds. Throws Problem `invalid`, `not_found`, `too_many`. */
 export async function readFound(context: Context, key: string, outboxes?: readonly string[]): Promise<Found> {
   const { directory, keyFates } = context.console;
   parseInput(findQuery, { key });

@@ -10,10 +10,7 @@ export const OPERATION_KEYS = ['archive', 'release', 'requeue', 'restore', 'retr
 
 export const isFollowed = (operation: string): boolean => (RULE_OPERATIONS as readonly string[]).includes(operation);
 
-/**
- * `gone`: no table of the outbox has it. `failedAgain`: dead again. `retrying`: it failed again, and the relay goes on trying. `notKnown`:
- * archived since, or in a state that the mapping does not know.
- */
+/** `gone`: in no table. `failedAgain`: dead again. `retrying`: tried on. `notKnown`: archived since, or in a state that is not mapped. */
 export const FATES = ['published', 'gone', 'waiting', 'retrying', 'failedAgain', 'notKnown'] as const;
 export type Fate = (typeof FATES)[number];
 

@@ -1,10 +1,7 @@
 import { CARD_DIGITS, MASK } from './shown';
 import type { Cause } from '../model';
 
-/**
- * The cause of a failure is its event type and its error's template: the error text the viewer may see, with ids, hosts, numbers,
- * quoted values and masked ones replaced. So a hundred rows of one cause are counted as one.
- */
+/** A cause is an event type and the template of an error, as the viewer may see it: a hundred rows of one cause are counted as one. */
 
 /** Replaces the parts in which texts of one cause differ. */
 export const VARIABLE = '…';

@@ -1,7 +1,4 @@
-/**
- * Failed attempts, retries and deaths between two ticks, from the counter of each row. Never from sums: a counter set back to zero by a
- * requeue would count negative, and a row moved to the dead letters would count twice.
- */
+/** Failures, retries and deaths by the counter of each row. Sums would count a requeue as negative, and a row that is moved twice. */
 import { z } from 'zod';
 import type { Additions } from '@/lib/rollup/cell';
 import { STATES } from '@/lib/shared/states';
@@ -63,10 +60,7 @@ function triesOf(attempts: number, state: ObservedRow['state'], meaning: Counter
   return { failures, retries: state === 'published' ? failures : Math.max(0, failures - 1) };
 }
 
-/**
- * What happened since the tick that made `memory`. Without one, or after a gap, rows are only remembered and nothing is counted. Events
- * count into the minute that their row records, else into that of the tick.
- */
+/** What happened since the tick that made `memory`, by the times in rows, else of the tick; after a gap rows are only remembered. */
 export function countAttempts(memory: AttemptsMemory | null, tick: AttemptsTick, meaning: CounterMeaning) {
   const additions: Additions = new Map();
   const last = memory !== null && tick.atMs - memory.atMs <= GAP_MS ? memory : null;

@@ -83,10 +83,7 @@ async function observeAttempts({ outbox, db, at, memory: given, tried }: Observe
   return { ...countAttempts(memory, { atMs, reach, ...found }, meaning), rows: first.read + second.rows.length };
 }
 
-/**
- * The span of published rows still to be read, the rows that the collector passed on (`told`), and up to when (microseconds) none is
- * missing then. Nothing is read twice, except what the collector read and did not pass on before a process ended.
- */
+/** The span still to be read, the rows passed on (`told`), and up to when (microseconds) none is missing then. Nothing is read twice. */
 function publishedSince(knownToMs: number | null, atMs: number, tried: Tried | null) {
   const from = Math.round((knownToMs ?? (tried === null ? atMs : tried.from / 1_000)) * 1_000);
   if (tried === null) {

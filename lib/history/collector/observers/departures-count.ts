@@ -336,10 +336,7 @@ export function countUnseen(
   return { events, flow: depth === null || !deletes ? flow : withoutRolledBack(flow, atMs, byGrowth, byDeletes) };
 }
 
-/**
- * What one sum had a minute ago and the other still lacks was rolled back, and is taken out. Otherwise inserts rolled back over days would
- * let as many deletes, rolled back while a broker is unreachable, count as published.
- */
+/** What one sum had a minute ago and the other still lacks was rolled back: left in, it would count as published days later. */
 function withoutRolledBack(flow: Flow, atMs: number, byGrowth: number, byDeletes: number): Flow {
   const { from, mark } = flow;
   if (atMs - mark.atMs < REPORTED_MS) return flow;

@@ -133,10 +133,7 @@ async function waysOf(db: Db, outbox: Outbox, deletes: boolean): Promise<Ways> {
 const createdIndex = ({ main, shape }: Outbox, created: string): string | null =>
   fitRange(main, 'o', created, [...commonTests(shape, ['published']), notNull(created)])?.index ?? null;
 
-/**
- * Open rows, oldest first where an index or a scan gives that order, and rows that are new since `memory` was made. Bounded by
- * FOLLOWED_ROWS (`isCut`: more wait) and NEW_ROWS where an index serves, by SCANNED_ROWS where none does; locks nothing.
- */
+/** Open rows, the oldest first if an index or a scan gives that, and rows new since `memory`; bounded (`isCut`: more wait). */
 async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: DepartureMemory | null, atMs: number) {
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);

@@ -67,10 +67,7 @@ export interface Observation {
   rows: number;
 }
 
-/**
- * Finds out what rows do not record: compares what it sees with what it saw last time. Additions and memory are written together, up to a
- * tick later; if that fails, the next tick gets the older memory.
- */
+/** Finds out what rows do not record, by what it saw last time. Where additions are lost, the next tick gets the older memory too. */
 export interface Observer {
   /** Names its memory. */
   key: string;
@@ -145,10 +142,7 @@ function keyed(place: Place): boolean {
 
 type Search = { most: number; isClosed: boolean; columns(outbox: Outbox, at: PlaceSql): Sql };
 
-/**
- * The first `most` of these followed rows, by the key of each table; `gone` are in no table. `isClosed`: all open rows have been read, so
- * rows that cannot be searched are gone too; otherwise they stay followed.
- */
+/** The first `most` of these rows, by key; `gone` are in no table. `isClosed`: all open ones were read, so those not searched are gone. */
 export async function readByKey(db: Db, outbox: Outbox, missing: readonly string[], { most, isClosed, columns }: Search) {
   let left = missing.slice(0, most);
   const rows: ObservedRow[] = [];
@@ -172,10 +166,7 @@ export async function readByKey(db: Db, outbox: Outbox, missing: readonly string
 const LOT_SIZES = [10, 50, 250] as const;
 const LOT = 250;
 
-/**
- * Conditions for rows with these ids, a lot at a time: served by the key where `keyed`, bounded by their number. The last lot is filled up
- * with its last id, so that the server gets only a few different statements.
- */
+/** Conditions for rows with these ids, served by the key where `keyed`; lots of a few sizes, so that few statements differ. */
 function idLots({ database: { engine } }: Outbox, at: PlaceSql, ids: readonly string[]): Sql[] {
   const [id, ...others] = at.id.columns;
   if (id !== undefined && others.length === 0) {
