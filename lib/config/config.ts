@@ -85,10 +85,7 @@ export interface Supported {
 }
 
 /** `places` are the indexes of its outboxes in the file. */
-export interface UsablePart {
-  config: Config;
-  places: readonly number[];
-}
+export type UsablePart = { config: Config; places: readonly number[] };
 
 /** For a file with problems, `usable` is the part without any: its tables can still be checked. */
 export type ConfigReading = { ok: true; config: Config } | { ok: false; problems: string[]; usable: UsablePart | null };

@@ -31,14 +31,7 @@ interface StepChange extends Change, PreparedStep {}
 
 type HeldRow = LockedRow & Seen;
 
-interface Changed {
-  work: StepChange;
-  held: HeldRow[];
-  expectation: Expectation;
-  records: RecordEvent[];
-  /** How many groups of them were changed and read back, one after the other. */
-  parts: number;
-}
+type Changed = Awaited<ReturnType<typeof changeRows>>;
 
 /** Locks, changes and describes the rows in the caller's transaction: one record each; a row that is left alone does not fail others. */
 export async function applyOperation(change: Change, rows: readonly Asked[]): Promise<RecordEvent[]> {
@@ -128,21 +121,19 @@ async function lockRows(work: StepChange, seen: readonly Seen[], wait: Wait): Pr
   return rows;
 }
 
-interface Left {
-  code: SkipCode;
-  detail: NonNullable<RecordEvent['detail']>;
-}
+type Left = { code: SkipCode; detail: NonNullable<RecordEvent['detail']> };
 
 const didNotTake = ({ because, detail }: Fault): Left => ({ code: 'did_not_take', detail: { because, of: detail } });
 const ALREADY_EXISTS: Left = { code: 'already_exists', detail: {} };
 const notSupported = (because: string): Left => ({ code: 'not_supported', detail: { because } });
 
 /** All rows together. Rows that did not take the change are left out; if it is unknown which row the table refuses, each half is tried. */
-async function changeRows(work: StepChange, held: HeldRow[]): Promise<Changed> {
+async function changeRows(work: StepChange, held: HeldRow[]) {
   const ids = held.map(({ id }) => id);
   const expectation = await expectChange(work, ids);
   const images = new Map<string, string>();
   const left = new Map<string, Left>();
+  /** How many groups of them were changed and read back, one after the other. */
   let parts = 0;
   const open = [held];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

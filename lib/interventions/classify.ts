@@ -21,12 +21,6 @@ export interface Classified {
 /** Where a row is now, whatever its state, and what the guard compares. */
 export type EventLocation = ById & Pick<EventRow, 'state' | 'exact' | 'stable' | 'touched' | 'publishedAt' | 'type' | 'aggregateId'>;
 
-/** For each step the rows it applies to now, and rows too young for a step that requires an age. */
-export interface RowsOfSteps {
-  matches: ReadonlyMap<Step, ReadonlySet<string>>;
-  tooYoung: ReadonlySet<string>;
-}
-
 /** The second read, in the same transaction: why the guard left a row out. By primary key only; locks nothing. */
 export async function classify(change: Omit<Change, 'author'>, steps: readonly Step[], rows: readonly Asked[]): Promise<Classified[]> {
   if (rows.length === 0) return [];
@@ -49,7 +43,7 @@ export function reasonsFor(
   steps: readonly Step[],
   rows: readonly Asked[],
   found: ReadonlyMap<string, EventLocation>,
-  { matches, tooYoung }: RowsOfSteps,
+  { matches, tooYoung }: Awaited<ReturnType<typeof rowsOfSteps>>,
 ): Classified[] {
   /** Why a row is left alone: the first reason that fits; null if only a lock held by others remains. */
   const reasonOf = ({ id, version }: Asked, row: EventLocation): Reason | null => {
@@ -119,7 +113,8 @@ export async function eventsById(outbox: Outbox, ids: readonly string[]): Promis
   return new Map([...rows].map(([id, row]) => [id, toEvent(outbox, row.place, row)]));
 }
 
-export async function rowsOfSteps(outbox: Outbox, db: Db, steps: readonly Step[], rows: readonly EventLocation[]): Promise<RowsOfSteps> {
+/** For each step the rows it applies to now, and rows too young for a step that requires an age. */
+export async function rowsOfSteps(outbox: Outbox, db: Db, steps: readonly Step[], rows: readonly EventLocation[]) {
   const matches = new Map<Step, Set<string>>();
   const tooYoung = new Set<string>();
   for (const step of steps) {

@@ -31,18 +31,14 @@ const sentOf = (outbox: Outbox, { event_id: id, before, after }: RecordEvent): S
   errorBefore: recordedValue(outbox, 'error', before),
 });
 
-/** What became of one of them. `same`: whether it failed for the error of before; null if one of the two is not known. */
-export interface FoundFate {
-  fate: Fate;
-  error: string | null;
-  same: boolean | null;
-}
-
 /** Events by one statement. */
 const LOOKED_AT_ONCE = 500;
 
-/** What became of events since they were sent again, in the order given. By primary key; locks nothing. */
-export async function findFates(outbox: Outbox, db: Db, sent: readonly Sent[]): Promise<FoundFate[]> {
+/**
+ * What became of events since they were sent again, in the order given. `same`: whether it failed for the error of before; null if one of
+ * the two is not known. By primary key; locks nothing.
+ */
+export async function findFates(outbox: Outbox, db: Db, sent: readonly Sent[]) {
   const find = async (ids: string[]): Promise<Map<string, FateRow>> => {
     const found = new Map<string, FateRow>();
     for (let at = 0; at < ids.length; at += LOOKED_AT_ONCE) {

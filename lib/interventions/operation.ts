@@ -33,10 +33,7 @@ export interface Step {
 export const PLAIN_STEP = { dead: false, set: {}, call: null, olderThanStuckAfter: null, notify: null, warnings: [] };
 
 /** Why an operation leaves a row in this state alone. `because` is a message key under `refusals.<code>`. */
-export interface Refusal {
-  code: SkipCode;
-  because: string | null;
-}
+export type Refusal = { code: SkipCode; because: string | null };
 
 export interface Operation {
   key: string;
@@ -50,26 +47,14 @@ export interface Operation {
 }
 
 /** Two requests with the same outbox, actor and key are the same try. */
-export interface ActorsKey {
-  outbox: string;
-  actor: Actor;
-  key: string;
-}
+export type ActorsKey = { outbox: string; actor: Actor; key: string };
 
 /** Who archives and why, for the archive's own columns. */
 export type Author = Record<'interventionId' | 'actorName' | 'reason', string>;
 
-export interface Change {
-  outbox: Outbox;
-  db: Db;
-  operation: Operation;
-  author: Author;
-}
+export type Change = { outbox: Outbox; db: Db; operation: Operation; author: Author };
 
-export interface Seen {
-  id: string;
-  version: Version;
-}
+export type Seen = { id: string; version: Version };
 
 /** A row as requested; `version` is null if the token is not ours, or the id cannot be one of this table's. */
 export type Asked = Seen | { id: string; version: null };

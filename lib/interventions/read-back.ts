@@ -22,21 +22,13 @@ export interface Fault {
   detail: string;
 }
 
-/** How rows have to be after the change; read while they are locked, before it. */
-export interface Expectation {
-  rows: Map<string, Texts>;
-  elsewhere: Standing[];
-}
-
 type Standing = Record<'table' | 'id', string>;
 
-export interface ReadBack {
-  faults: Map<string, Fault>;
-  images: Map<string, string>;
-}
+export type Expectation = Awaited<ReturnType<typeof expectChange>>;
+export type ReadBack = Awaited<ReturnType<typeof readBack>>;
 
-/** Two statements by primary key: one for the rows, one for the other tables. */
-export async function expectChange(work: StepWork, ids: readonly string[]): Promise<Expectation> {
+/** How rows have to be after the change, read while they are locked: one statement by primary key for them, one for the other tables. */
+export async function expectChange(work: StepWork, ids: readonly string[]) {
   const { outbox, db, step, at, target } = work;
   const texts = watched(work).map((name) => ({ name, column: textOf(work, name, expected(work, name)) }));
   const { rows } = await sql<{ id: string; image: string }>`select ${at.id.text} as id,
@@ -46,9 +38,9 @@ export async function expectChange(work: StepWork, ids: readonly string[]): Prom
 }
 
 /** Reads the changed rows where they should be now. Deferred triggers must have run already. */
-export async function readBack(work: ChangeWork, row: ChangedRows): Promise<ReadBack> {
+export async function readBack(work: ChangeWork, row: ChangedRows) {
   const { outbox, db, target } = work;
-  const found: ReadBack = { faults: new Map(), images: new Map() };
+  const found = { faults: new Map<string, Fault>(), images: new Map<string, string>() };
   if (row.changed.length === 0) return found;
   const at = placeSql(outbox, target);
   const texts = watched(work).map((name) => ({ name, column: textOf(work, name, at.column(name)) }));

@@ -34,11 +34,7 @@ export interface RecordEvent {
   after: Record<string, string | null> | null;
 }
 
-interface NewHeader extends ActorsKey {
-  id: string;
-  requestHash: string;
-  request: InterventionRequest;
-}
+type NewHeader = ActorsKey & { id: string; requestHash: string; request: InterventionRequest };
 
 /** Claims the key by its unique index; false if it is taken. Waits for a transaction that holds it (DatabaseFailure `locked`). */
 export async function insertHeader(engine: Engine, db: Db, header: NewHeader): Promise<boolean> {

@@ -19,10 +19,7 @@ export interface Unsettled extends ActorsKey {
 }
 
 /** A stored try: still to be settled, or known never to have been committed. */
-export interface Remembered {
-  entry: Unsettled;
-  notApplied: boolean;
-}
+export type Remembered = { entry: Unsettled; notApplied: boolean };
 
 /** Keeps unsettled tries until their database answers: in the store, or in memory while the store does not take them. */
 export interface UnsettledLog {

@@ -12,11 +12,7 @@ import { DEPTH_STATES, type FamilyName, type Label } from './families';
 import type { LatencyTotals, OutboxTotals } from './totals';
 
 /** One line of the text. */
-export interface Sample {
-  family: FamilyName;
-  labels: Partial<Record<Label, string>>;
-  value: number;
-}
+export type Sample = { family: FamilyName; labels: Partial<Record<Label, string>>; value: number };
 
 export interface Samples {
   values: Sample[];

@@ -34,10 +34,7 @@ export async function mysqlInstallation(outbox: Outbox, url: string | undefined)
 /** The login is accepted, but has no right in the database of the URL. */
 const KEPT_OUT = '1044';
 
-interface Account {
-  name: string;
-  exists: boolean;
-}
+type Account = { name: string; exists: boolean };
 
 async function grants(outbox: Outbox): Promise<InstallStatement[]> {
   const { engine, roles, read, write } = outbox.database;

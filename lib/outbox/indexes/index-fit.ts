@@ -5,10 +5,7 @@ import { valuesOf } from '@/lib/shape/reason';
 import type { Place } from '@/lib/shape/bound';
 
 /** An index that finds exactly the wanted rows, and the ORDER BY it serves; `order` is null if it gives none. */
-export interface Fit {
-  order: RawBuilder<unknown> | null;
-  index: string;
-}
+export type Fit = { order: RawBuilder<unknown> | null; index: string };
 
 /** An index that leads with `column` and contains every row that satisfies `tests`. */
 export function fitRange(place: Place, alias: string, column: string, tests: Leaf[]): Fit | null {

@@ -81,10 +81,7 @@ export function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): E
   };
 }
 
-export interface Equality {
-  test: Test;
-  indexed: boolean;
-}
+export type Equality = { test: Test; indexed: boolean };
 
 export const anyEquality = (found: Equality[]): Test =>
   found[0] !== undefined && found.length === 1 ? found[0].test : sql`(${or(found.map(({ test }) => test))})`;

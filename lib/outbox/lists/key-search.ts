@@ -26,10 +26,7 @@ type EventFate = FoundEvent['fate'];
 export const EVENT_FATES: readonly EventFate[] = ['dead', 'not_known', 'stuck', 'retrying', 'waiting', 'archived', 'out'];
 
 /** A business key in an outbox. `hidden`: roles that must not be searched for whoever asks. */
-export interface WantedKey {
-  key: string;
-  hidden: ReadonlySet<string>;
-}
+export type WantedKey = { key: string; hidden: ReadonlySet<string> };
 
 export interface FoundRows {
   /** At most FOUND_MAX, worst first, then newest. */
@@ -91,11 +88,7 @@ export async function searchKey(outbox: Outbox, question: WantedKey): Promise<Fo
   return { ...found, ids: found.ids.slice(0, FOUND_MAX), more: found.ids.length > FOUND_MAX };
 }
 
-interface KeyRow {
-  place: Place['key'];
-  id: string;
-  looked: number | string;
-}
+type KeyRow = { place: Place['key']; id: string; looked: number | string };
 
 /**
  * The key's events as they are now: by index, in small tables, and those with an id of `by`. One statement of at most half a second, each

@@ -206,17 +206,9 @@ function idColumns({ at, index }: Walk): Sql {
 }
 
 /** Where a page begins, and its walks. */
-export interface ListStart {
-  order: Cursor['order'];
-  cursor: Cursor | null;
-  walks: readonly Walk[];
-}
+export type ListStart = { order: Cursor['order']; cursor: Cursor | null; walks: readonly Walk[] };
 
-export interface Page {
-  shown: ListRow[];
-  more: boolean;
-  looked: Look;
-}
+export type Page = { shown: ListRow[]; more: boolean; looked: Look };
 
 /** A previous page is read in the opposite direction, then its rows are reversed. */
 export function wayOf({ order, cursor }: ListStart): { backwards: boolean; direction: Direction } {

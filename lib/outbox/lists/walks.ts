@@ -31,10 +31,7 @@ export interface SortKey {
 }
 
 /** A row's position in a list; `key` is null if the row has no sort key. */
-export interface Position {
-  key: string | null;
-  id: string;
-}
+export type Position = { key: string | null; id: string };
 
 /** Rows of one table in the order of the list, and how they are found. */
 export interface Walk {
@@ -51,15 +48,9 @@ export interface Walk {
 export type Tried = { on: 'all' } | { on: 'first' | 'sample'; rows: number } | { on: 'upTo'; last: Position };
 export const ALL: Tried = { on: 'all' };
 
-export interface Walks {
-  walks: Walk[];
-  leftOut: EventState[];
-  missingIndex: 'order' | 'aggregate' | null;
-}
+export type Walks = { walks: Walk[]; leftOut: EventState[]; missingIndex: 'order' | 'aggregate' | null };
 
-export interface List extends Walks {
-  order: ListOrder;
-}
+export type List = Walks & { order: ListOrder };
 
 /** A walk without tests returns a row at each step, so its reader's limit bounds it. */
 export const unlimited = (walks: readonly Walk[]): Walk[] =>

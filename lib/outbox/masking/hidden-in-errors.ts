@@ -23,10 +23,7 @@ const DIGIT = /\d/;
 type Stretch = [from: number, to: number];
 
 /** A spelling of a hidden value. `short` is about the value itself: escaped quotes would make its text longer. */
-interface Spelling {
-  text: string;
-  short: boolean;
-}
+type Spelling = { text: string; short: boolean };
 
 /** The error with hidden values masked, also as JSON and URLs escape them. All positions are found first, then replaced together. */
 export function presentError(error: string | null, hidden: string[], isCut = false): string | null {

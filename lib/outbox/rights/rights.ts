@@ -6,11 +6,7 @@ import { livePlaces, type FoundOutbox, type Outbox } from '../outbox';
 import { plainColumn, type Place } from '@/lib/shape/bound';
 import type { ChangeRule } from '@/lib/shape/shape';
 
-export interface Rights {
-  insert: boolean;
-  delete: boolean;
-  update: Set<string>;
-}
+export type Rights = { insert: boolean; delete: boolean; update: Set<string> };
 
 /** What one operation alone needs on a table. */
 interface Need extends Rights {

@@ -29,16 +29,7 @@ type Content = 'payload' | 'headers';
 
 type ContentRow = Record<`${Content}_head` | `${Content}_bytes` | 'error', string | null> & { exact: string };
 
-interface Found {
-  exact: string | null;
-  content: EventContent;
-}
-
-interface Remembered {
-  outbox: Outbox;
-  content: Promise<EventContent>;
-  characters: number;
-}
+type Remembered = { outbox: Outbox; content: Promise<EventContent>; characters: number };
 
 /** By outbox, row and version; the last used comes last. */
 const remembered = new Map<string, Remembered>();
@@ -59,7 +50,7 @@ export function contentOf(outbox: Outbox, { place, event }: StoredEvent, full: b
   const forget = (): void => {
     if (remembered.get(key) === entry) remembered.delete(key);
   };
-  const keep = (found: Found): EventContent => {
+  const keep = (found: Awaited<ReturnType<typeof readContent>>): EventContent => {
     entry.characters = charactersOf(found.content);
     // The row changed meanwhile: its next version is read again.
     if (found.exact !== exact) forget();
@@ -103,7 +94,7 @@ function makeRoom(): void {
 /** Bounds the number of small entries. */
 const REMEMBERED_EVENTS = 500;
 
-async function readContent(outbox: Outbox, placeKey: Place['key'], id: string, full: boolean): Promise<Found> {
+async function readContent(outbox: Outbox, placeKey: Place['key'], id: string, full: boolean) {
   const at = placeSql(outbox, placeOf(outbox, placeKey));
   const most = full ? READ_ON_REQUEST_BYTES : READ_BYTES;
   const { rows } = await outbox.database.readContent((db) =>

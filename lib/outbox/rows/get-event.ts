@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Place } from '@/lib/shape/bound';
-import type { Claim, VersionedEvent } from '@/lib/shared/model';
-import { isState, type State } from '@/lib/shared/states';
+import type { Claim, EventDetail, VersionedEvent } from '@/lib/shared/model';
+import { isState } from '@/lib/shared/states';
 import { ARCHIVE_COLUMNS } from '../companions';
 import { allPlaces, type Outbox } from '../outbox';
 import { eventColumns, type EventRow, NO_TEXT, placeSql, type PlaceSql, toEvent } from './row';
@@ -13,20 +13,15 @@ export interface StoredEvent {
   /** Its error is cut as in lists: the whole text is part of the content. */
   event: VersionedEvent;
   claim: Claim;
-  archived: { at: string; by: string; reason: string; fromState: State; interventionId: string } | null;
+  archived: EventDetail['archived'];
   /** The result of `beside`. */
   beside: string;
 }
 
 /** How a row came into the archive, except when. */
-const ARCHIVED = {
-  archived_by: ARCHIVE_COLUMNS.by,
-  archived_reason: ARCHIVE_COLUMNS.reason,
-  archived_by_intervention: ARCHIVE_COLUMNS.intervention,
-  archived_from_state: ARCHIVE_COLUMNS.fromState,
-} as const;
+const ARCHIVED = ['by', 'reason', 'intervention', 'fromState'] as const;
 
-type DetailText = keyof typeof ARCHIVED | 'archived_at' | 'available_at' | 'locked_until' | 'locked_by';
+type DetailText = `archived_${(typeof ARCHIVED)[number] | 'at'}` | 'available_at' | 'locked_until' | 'locked_by';
 type DetailRow = EventRow & Pick<StoredEvent, 'place' | 'beside'> & Record<DetailText, string | null> & { now: string };
 
 /** A text computed for the row, in the statement that reads it. */
@@ -68,20 +63,13 @@ function archiveColumns(outbox: Outbox, { place, column }: PlaceSql): RawBuilder
   const { fragments } = outbox.database.engine;
   const time = place.key === 'archive' ? place.description.columns.get(ARCHIVE_COLUMNS.at) : undefined;
   const at = time === undefined ? NO_TEXT : fragments.isoTime(column(time.name), time, 'UTC');
-  const texts = Object.entries(ARCHIVED).map(
-    ([alias, name]) => sql`${place.key === 'archive' ? fragments.asText(column(name)) : NO_TEXT} as ${sql.id(alias)}`,
-  );
+  const told = (name: string) => (place.key === 'archive' ? fragments.asText(column(name)) : NO_TEXT);
+  const texts = ARCHIVED.map((key) => sql`${told(ARCHIVE_COLUMNS[key])} as ${sql.id(`archived_${key}`)}`);
   return sql`${at} as archived_at, ${sql.join(texts)}`;
 }
 
 function archivedFacts(row: DetailRow): StoredEvent['archived'] {
-  if (row.archived_at === null) return null;
-  const from = row.archived_from_state;
-  return {
-    at: row.archived_at,
-    by: row.archived_by ?? '',
-    reason: row.archived_reason ?? '',
-    fromState: isState(from) ? from : 'pending',
-    interventionId: row.archived_by_intervention ?? '',
-  };
+  const { archived_at: at, archived_by: by, archived_reason: reason, archived_fromState: from, archived_intervention: intervention } = row;
+  if (at === null) return null;
+  return { at, by: by ?? '', reason: reason ?? '', fromState: isState(from) ? from : 'pending', interventionId: intervention ?? '' };
 }

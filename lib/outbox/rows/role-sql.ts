@@ -7,10 +7,7 @@ import type { Outbox } from '../outbox';
 import { ownColumn, type BoundRole, type Place } from '@/lib/shape/bound';
 import { READ_BYTES } from './content';
 
-export interface RoleSql {
-  sql: RawBuilder<unknown>;
-  description: ColumnDescription;
-}
+export type RoleSql = { sql: RawBuilder<unknown>; description: ColumnDescription };
 
 const INSTANT: Pick<ColumnDescription, 'kind' | 'type'> = { kind: 'instant', type: 'timestamp with time zone' };
 

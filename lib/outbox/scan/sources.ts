@@ -89,11 +89,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
   };
 }
 
-interface Reads {
-  outbox: Outbox;
-  at: PlaceSql;
-  traits: Traits;
-}
+type Reads = { outbox: Outbox; at: PlaceSql; traits: Traits };
 
 export type Source = ReturnType<typeof bounded>;
 

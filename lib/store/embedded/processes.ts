@@ -3,11 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 
-export interface Account {
-  name: string;
-  uid: number;
-  gid: number;
-}
+export type Account = { name: string; uid: number; gid: number };
 
 /** Runs a program to its end. Rejects if it fails. */
 export const runProgram = promisify(execFile);
