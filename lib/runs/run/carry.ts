@@ -58,6 +58,8 @@ export class Carrying {
   private tries = 0;
   private retryAt = 0;
   private failing: string | null = null;
+  /** Why the declared batch was refused, though it may have been committed before. */
+  private refused: PauseReason | null = null;
   private lockedAt = 0;
   private lastFateAt = Date.now();
   private fateLooks = 0;
@@ -98,6 +100,7 @@ export class Carrying {
     if (progress.window !== null) progress.window.at = Date.now();
     this.lastFateAt = Date.now();
     this.retryAt = 0;
+    this.refused = null;
     await this.inStore((db) => changeRun(db, this.run.id, ['queued'], { state: 'running', because: null, began: true, ...this.saved() }));
   }
 
@@ -178,7 +181,7 @@ export class Carrying {
     this.unsent = null;
     if (elapsedMs === null) {
       if (!this.doubt && !isGoing(row)) return this.withdraw(row, batch, null);
-      const why = await this.check();
+      const why = this.refused ?? (await this.check());
       if (why !== null) return this.withdraw(row, batch, why);
       elapsedMs = stopwatch();
       await this.inStore((db) => declareBatchAgain(db, lease, run.id, batch.n));
@@ -223,6 +226,7 @@ export class Carrying {
       }
     }
     this.doubt = false;
+    this.refused = null;
     job.withdraw();
     await this.write({ withdrawn: batch.n, pause });
     return 0;
@@ -380,6 +384,7 @@ export class Carrying {
     const pause = this.retryLater();
     const batch = this.job.declared();
     if (stop !== null && batch !== null && !this.doubt) return this.withdraw(row, batch, stop);
+    this.refused = batch === null ? null : stop;
     // Once is nothing to speak of.
     if (stop === null && this.tries < 2) return pause;
     const because = stop ?? 'unavailable';

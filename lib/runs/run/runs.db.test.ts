@@ -282,6 +282,29 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     await dying.end();
   });
 
+  it('takes back what may have been committed once nobody who sent it has time left', async () => {
+    relay = startRelay(database);
+    await world.dead(range(1, 30));
+    const dying = process;
+    let sent = 0;
+    dying.at.send = async () => {
+      if ((sent += 1) !== 3) return;
+      await updateAccount(world.store.db, world.maker.name, { disabled: true });
+      dying.kill();
+    };
+    const id = await world.start();
+    await expect.poll(() => sent, { timeout: 30_000 }).toBe(3);
+    process = await world.process();
+    const doubtful = await world.until(id, ({ state }) => state === 'paused');
+    expect(doubtful).toMatchObject({ because: 'not_allowed', changed: 3, unknown: 5, remaining: 22 });
+    await changeRunAs(world.deps, world.maker, id, 'cancel');
+    await storeDatabase.query(`update run_batch set declared_at = declared_at - interval '31 seconds' where run_id = '${id}' and n = 3`);
+    const run = await world.until(id, ({ endedAt }) => endedAt !== null);
+    expect(run).toMatchObject({ state: 'cancelled', changed: 3, unknown: 0, remaining: 27 });
+    await updateAccount(world.store.db, world.maker.name, { disabled: false });
+    await dying.end();
+  });
+
   it('stops when events created since wait longer than any did before', async () => {
     relay = startRelay(database);
     await process.end();
