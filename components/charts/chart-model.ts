@@ -24,7 +24,6 @@ export interface ChartLine {
 }
 
 interface PaneFrame {
-  /** What the values count, shown at the axis. */
   unit: string;
   format: (value: number) => string;
 }
@@ -70,7 +69,6 @@ export interface ChartProps {
 export interface PaneProps<P extends Pane> {
   pane: P;
   span: TimeSpan;
-  /** The time axis that all panes of a chart share. */
   axis: { ticks: number[]; tickText: (at: number) => string };
   width: number;
   height: number;

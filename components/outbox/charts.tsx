@@ -30,7 +30,6 @@ interface ChartsProps {
   marks: readonly ChartMark[];
   /** null if the viewer may not mark. */
   marking: MarkActions | null;
-  /** Reads the screen again after a mark was added or removed. */
   onMarked: () => Promise<void>;
   children: ReactNode;
 }

@@ -117,7 +117,6 @@ const waitingChange = ({ cell, untold, died, claimed }: Step): number =>
 interface Backwards {
   /** The value to show for a watched step. */
   seen: (depth: DepthSamples) => number | null;
-  /** The value at its end. */
   end: (depth: DepthSamples) => number | null;
   /** By how much the number rose in a step; null if rows do not show it. */
   change: ((step: Step) => number) | null;

@@ -41,7 +41,6 @@ export interface SpanTotals {
   method: CollectionMethod;
   /** Without gaps, and without an end that is not known yet. Nobody can tell time before the first row from time whose rows were purged. */
   watchedMinutes: number;
-  /** The span has no gap. */
   complete: boolean;
   /** When the part that is known begins, ISO 8601; null if that is where the span begins. */
   since: string | null;

@@ -278,7 +278,6 @@ const baseOf = ({ traits, now, hidden, sources, acted }: ReadingInput) => ({
   publishedLately: isState(COLUMNS.state, 'published'),
   /** How many events are dead: only the newest of their rows are in the base. */
   deadCount: deadCount(sources),
-  /** The newest time of publishing in the table. */
   lastPublished: sql`(select last_published from edges)`,
   /** Every published row was looked for, and there is none. */
   nothingOut: sql`(select nothing_out from edges)`,

@@ -152,7 +152,6 @@ async function create() {
     runs,
     underWay,
     log: log(),
-    /** Waits for work under way, then ends the console's own. */
     async stop(): Promise<void> {
       await Promise.all([underWay.end(PATIENCE_MS), within(runs.stop(), PATIENCE_MS)]);
       housekeeping.stop();

@@ -59,7 +59,6 @@ export interface Candidate {
   estimatedRows: number | null;
   /** The rows are counted, not estimated. */
   counted: boolean;
-  /** Id of the outbox already configured for this table. */
   configuredAs: string | null;
 }
 
@@ -67,7 +66,6 @@ export interface Detection {
   database: string;
   engine: EngineKey;
   tables: number;
-  /** The scan's limit of tables was reached. */
   cut: boolean;
   /** Most certain first. */
   candidates: Candidate[];
@@ -89,16 +87,12 @@ export interface MappedRole {
   type: string | null;
 }
 
-export interface Sample {
+/** Of the rows that were `looked` at: how many are of the dead-letter table, and how many match no state. */
+export interface Sample extends Record<'looked' | 'dead' | 'unmapped', number> {
   /** `payload`: cut, with every value masked; null if there is none to show. */
   rows: { event: OutboxEvent; payload: string | null }[];
-  looked: number;
-  /** Rows, of those read, of the dead-letter table. */
-  dead: number;
   /** The tables have no other rows. */
   all: boolean;
-  /** Rows, of those read, that match no state. */
-  unmapped: number;
   /** The table has no state: its relay reads the database's log. */
   stateless: boolean;
 }

@@ -78,7 +78,6 @@ export interface DoctorSnapshot {
   asOf: string;
   /** In the order of the configuration, without outboxes not examined yet. */
   examinations: Examination[];
-  /** Ids of outboxes that are being examined for the first time. */
   waiting: string[];
   /** Of outboxes whose verdict is known and not `healthy`: the table may be well, and its relay not. */
   verdicts?: Record<string, Verdict>;

@@ -61,22 +61,12 @@ export interface OutboxEvent extends Record<EventText | EventTime, string | null
 /** As read from the database, and as roles that may change it get it. */
 export type VersionedEvent = OutboxEvent & { version: string };
 
-/** When the relay may take an event, and who has claimed it; null if the table or row does not say. */
-export interface Claim {
-  /** Not tried before this; ISO 8601. */
-  availableAt: string | null;
-  /** End of the claim, ISO 8601; in the past it has expired. */
-  lockedUntil: string | null;
-  lockedBy: string | null;
-}
+/** From when on an event may be tried, and until when (in the past: expired) and by whom it is claimed; null if table or row do not say. */
+export type Claim = Record<'availableAt' | 'lockedUntil' | 'lockedBy', string | null>;
 
-export interface Neighbour {
+/** `blocked`: waits behind an earlier unpublished event of its key. `overtaken`: a later one is already published. */
+export interface Neighbour extends Record<'current' | 'blocked' | 'overtaken', boolean> {
   event: OutboxEvent;
-  current: boolean;
-  /** Waits behind an earlier unpublished event of its key. */
-  blocked: boolean;
-  /** A later event of its key is already published. */
-  overtaken: boolean;
 }
 
 export type EventLink = Record<'label' | 'url', string>;
@@ -164,11 +154,9 @@ export interface Summary extends MetricFigures {
   };
   processing: Percentiles;
   /** Per minute of the part of the window that is known. */
-  throughput: {
+  throughput: Pick<Count, 'known' | 'why'> & {
     createdPerMinute: number | null;
     publishedPerMinute: number | null;
-    known: Known;
-    why?: UnavailableReason;
     /** When that part begins, if that is after `from`. */
     since?: string;
   };
@@ -180,12 +168,8 @@ export interface Summary extends MetricFigures {
 
 type StepValue = MetricSeries | 'waiting' | 'dead' | 'created' | 'published' | 'p50Ms' | 'p95Ms' | 'p99Ms';
 
-export interface SeriesValues extends Record<StepValue, number | null> {
-  /** Age of the oldest waiting event, maximum of the step. */
-  oldestAgeMs: number | null;
-  /** Number of events behind the percentiles. */
-  latencyCount: number | null;
-}
+/** `oldestAgeMs`: of the oldest waiting event, at most in the step. `latencyCount`: of the events behind the percentiles. */
+export type SeriesValues = Record<StepValue | 'oldestAgeMs' | 'latencyCount', number | null>;
 
 export interface SeriesPoint extends SeriesValues {
   at: string;
@@ -211,7 +195,6 @@ export interface Series {
   known: Record<SeriesLine, Known>;
   /** Why a line has no values, if its `known` is `unavailable`. */
   why: Partial<Record<SeriesLine, UnavailableReason>>;
-  /** Upper bounds of the heat map's rows, in milliseconds. */
   heatBoundsMs: number[];
 }
 
@@ -318,7 +301,6 @@ export interface AuditPage {
   asOf: string;
   entries: AuditEntry[];
   nextCursor: string | null;
-  /** Databases with records that are, or may be, missing in the audit. */
   lacks: AuditLack[];
 }
 

@@ -9,14 +9,12 @@ import type { Cell } from '@/lib/rollup/cell';
 export interface RecentHistory {
   /** Of the last hour, oldest first; minutes that were not watched are left out. */
   minutes: readonly Cell[];
-  /** Event types with an event in the history that was published. */
   typesPublished: ReadonlySet<string>;
 }
 
 export interface Circumstances {
   /** null if the database has never answered. */
   reading: Reading | null;
-  /** The reading's figures as the viewer sees them. */
   figures: Omit<Summary, 'diagnosis'> | null;
   /** Why the newest attempt failed; null if it did not. */
   failure: Failure | null;

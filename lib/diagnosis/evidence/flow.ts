@@ -65,7 +65,11 @@ export const FLOW: Aggregates<Flow> = {
   },
 };
 
-export interface Standstill {
+/**
+ * `written`: rows say when the last one was published; otherwise readings show when one last moved. `confirmed`: an earlier reading saw the
+ * same event due, so it is not one that was committed late. `sure`: otherwise they may be left over for good.
+ */
+export interface Standstill extends Record<'written' | 'confirmed' | 'sure', boolean> {
   /** Since when events have been due without one being published, in milliseconds since the epoch. */
   since: number;
   /** How it is known that they wait for the relay. */
@@ -73,12 +77,6 @@ export interface Standstill {
   due: number;
   /** When the first of them was created or became due; null where rows have neither time. */
   firstDueAt: string | null;
-  /** Rows say when the last one was published; otherwise readings show when one last moved. */
-  written: boolean;
-  /** An earlier reading saw the same event due, so it is not one that was committed late. */
-  confirmed: boolean;
-  /** Otherwise they may be left over for good. */
-  sure: boolean;
 }
 
 /** How old an earlier reading has to be to confirm the current one, and may be at most. */
@@ -242,7 +240,6 @@ export const POISON_ROWS_MAX = 3;
 export interface Rhythm {
   p50Ms: number | null;
   published: number;
-  /** In so many minutes. */
   minutes: number;
   /** Without creation times: the longest pause of the last hour. */
   pauseMs: number | null;

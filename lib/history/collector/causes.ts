@@ -139,7 +139,6 @@ export class CauseCollector {
     this.sightAt = began;
   }
 
-  /** The next slice of a round, in statements that stay short. */
   private async readSlice(lease: Lease, outbox: Outbox, store: Store, parts: readonly List[], round: Round): Promise<void> {
     for (let left = SLICE_ROWS; left > 0;) {
       const list = parts[round.part];

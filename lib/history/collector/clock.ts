@@ -100,7 +100,6 @@ export class Backoff {
     private readonly duty: number = DUTY_CYCLE,
   ) {}
 
-  /** Slow enough to be worth reporting. */
   get slowed(): boolean {
     return this.everyMs >= 2 * this.tickMs;
   }

@@ -82,7 +82,6 @@ export function createCollector(options: CollectorOptions) {
       stopping = new AbortController();
       loops = [...[...keepers.values()].map((keeper) => loop(() => keeper.round())), loop(readOthers)];
     },
-    /** Waits for what is under way, then releases the leases. */
     async stop(): Promise<void> {
       stopping.abort();
       await Promise.all(loops);

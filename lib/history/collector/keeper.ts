@@ -39,7 +39,6 @@ const DEPTH_WAIT_MS = 2_000;
 
 export class Keeper {
   session: Session | null = null;
-  /** The observed database cannot be read at the moment. */
   blind = false;
   private renewAt = 0;
   private notedAt = 0;
@@ -123,7 +122,6 @@ export class Keeper {
     return failed;
   }
 
-  /** Enters which verdicts began and ended, once per tick. */
   private async noteHolds(): Promise<void> {
     const { session, options } = this;
     if (session === null || Date.now() < this.notedAt + options.timing.tickMs) return;

@@ -50,7 +50,6 @@ const progressSchema = z.object({
   /** Milliseconds between two ticks at present, and whether that is much more than configured. */
   everyMs: z.number(),
   slowed: z.boolean(),
-  /** The last tick could not read. */
   blind: z.boolean(),
   cost: costSchema,
   advice: z.object({ code: z.string(), sql: z.string().nullable() }).nullable(),

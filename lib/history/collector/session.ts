@@ -11,17 +11,9 @@ import type { Choice } from './method';
 import type { Tried } from './observers/observer';
 import { NO_COST, parseProgress, type Progress } from './progress';
 
-export interface Timing {
-  /** Between ticks where they are cheap. */
-  tickMs: number;
-  leaseSeconds: number;
+/** `duty`: the share of the time for ticks. In microseconds: `recountEvery` of recent minutes, and how far back is read (`retention`). */
+export interface Timing extends Record<'tickMs' | 'leaseSeconds' | 'duty' | 'recountEvery' | 'retention', number> {
   lags: Lags;
-  /** The share of the time that ticks may take. */
-  duty: number;
-  /** How often recent minutes are recounted, in microseconds. */
-  recountEvery: number;
-  /** How far back the past is read, in microseconds. */
-  retention: number;
 }
 
 export const RECOUNT_MINUTES = 16;
@@ -59,7 +51,6 @@ export class Session {
     readonly timing: Timing,
     /** null until the outbox has been read for the first time. */
     public progress: Progress | null,
-    /** What the observers remember, by their keys. */
     readonly memory: Record<string, { at: string; memory: unknown }>,
     readonly names: SeriesNames,
     readonly incidents: Incidents,

@@ -103,7 +103,6 @@ interface DetailRequest {
   full?: boolean | undefined;
   /** Time of the caller's last reading, ISO 8601: another caller's later reading is enough. */
   since?: string | undefined;
-  /** Of the content that the caller has. */
   contentKey?: string | undefined;
 }
 

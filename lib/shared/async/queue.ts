@@ -30,7 +30,6 @@ export class Queue {
     this.line.push(waiting);
     this.fill();
     return {
-      /** Resolves when it is the ticket's turn. */
       turn,
       /** Makes it the ticket's turn now, beyond the limit if need be. */
       hurry: () => {
@@ -49,7 +48,6 @@ export class Queue {
     return this.line.length;
   }
 
-  /** Does work in a turn of its own. */
   async run<T>(group: string, work: () => Promise<T>): Promise<T> {
     const ticket = this.enter(group);
     await ticket.turn;

@@ -7,7 +7,6 @@ export type LackReason = (typeof LACK_REASONS)[number];
 
 export interface Carrying {
   database: string;
-  /** Outboxes whose records the database holds. */
   outboxes: string[];
   /** Records known to be missing in the store; capped, null before the first check. */
   lacking: number | null;

@@ -14,7 +14,6 @@ export type CardEvent = Pick<
 export interface FateCard extends Omit<Found, 'outboxes'> {
   view: 'fate';
   outboxes: (Omit<FoundIn, 'events'> & { events: CardEvent[] })[];
-  /** Names of the outboxes in it, by id. */
   names: Record<string, string>;
 }
 

@@ -82,7 +82,6 @@ export interface FleetDatabase {
   outboxes: number;
   /** Connections of this console by kind of work. `limit` is for all databases of the server together. */
   connections: Partial<Record<(typeof CONNECTION_ROLES)[number], { inUse: number; idle: number; waiting: number; limit: number }>>;
-  /** Over all databases of its server. */
   server: { open: number; limit: number };
 }
 

@@ -33,7 +33,6 @@ export interface FoundIn {
   events: FoundEvent[];
   /** How far was looked: rows tried and back to which creation where no index leads to the key; null where nothing was read. */
   searched: { rows: number; backTo: string | null; complete: boolean } | null;
-  /** It has more events with this key than are listed. */
   more: boolean;
   why: FoundWhy | null;
 }

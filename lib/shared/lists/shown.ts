@@ -17,7 +17,6 @@ export interface Content {
   unread: Unread | null;
   shownBytes: number;
   cut: boolean;
-  /** True when paths were masked for this viewer. */
   masked: boolean;
   /** A warning of the shape on how to read it, e.g. `many_messages`; texts under `warnings.<code>`. null if none. */
   warning: string | null;

@@ -16,7 +16,6 @@ export interface CounterMeaning {
   diesUncounted: boolean;
   /** What retrying a dead event sets the counter to; null if it stays, or becomes zero. */
   putBackAt: number | null;
-  /** Rows are deleted when they are published. */
   goneIsPublished: boolean;
 }
 

@@ -79,7 +79,6 @@ export interface DepartureTick {
   rows: DepartureRow[];
   /** Ids that were searched and are in no table. */
   gone: string[];
-  /** Rows are deleted when they are published. */
   deletes: boolean;
   deadStay: boolean;
   /** Set if `rows` includes published rows that were never seen open: what the next tick needs of this one. */

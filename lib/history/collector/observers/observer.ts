@@ -69,7 +69,6 @@ export interface Observation {
 
 /** Finds out what rows do not record, by what it saw last time. Where additions are lost, the next tick gets the older memory too. */
 export interface Observer {
-  /** Names its memory. */
   key: string;
   wants(outbox: Outbox, method: CollectionMethod): boolean;
   /** How often it ticks, in milliseconds; less often where reading is expensive. */
