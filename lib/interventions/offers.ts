@@ -2,11 +2,10 @@
 import { sql } from 'kysely';
 import type { ExtraText, StoredEvent } from '@/lib/outbox/rows/get-event';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { Place } from '@/lib/shape/bound';
 import type { EventDetail } from '@/lib/shared/model';
 import { decodeVersion } from '@/lib/outbox/rows/version';
 import { reasonsFor } from './classify';
-import { asked, stepsOf, type Step } from './operation';
+import { asked, stepsOf } from './operation';
 import { OPERATIONS } from './operations';
 import { fitsPublished } from './published';
 import { olderThanStuckAfter } from './statements';
@@ -14,11 +13,12 @@ import { olderThanStuckAfter } from './statements';
 /** A step applies to the row; applies, but the row is too young; does not apply. */
 const [FITS, YOUNG, NOT] = ['y', 't', 'n'];
 
-/** One letter for whether the row counts as published, then one per step from its place, in the order of `stepsFrom`. */
+/** One letter for whether the row counts as published, then one per step from its place, in the order of OPERATIONS. */
 export const stepLetters =
   (outbox: Outbox): ExtraText =>
   (at) => {
-    const letters = stepsFrom(outbox, at.place.key).map((step) => {
+    const steps = OPERATIONS.flatMap((operation) => stepsOf(outbox, operation)).filter(({ source }) => source.key === at.place.key);
+    const letters = steps.map((step) => {
       return sql`case when ${step.match(at)} then (case when ${olderThanStuckAfter(outbox, step, at)} then ${sql.lit(FITS)} else ${sql.lit(YOUNG)} end) else ${sql.lit(NOT)} end`;
     });
     const out = sql`case when ${fitsPublished(outbox, at)} then ${sql.lit(FITS)} else ${sql.lit(NOT)} end`;
@@ -48,6 +48,3 @@ export function offersFor(outbox: Outbox, { place, event, beside }: StoredEvent)
   });
   return Object.fromEntries(entries);
 }
-
-const stepsFrom = (outbox: Outbox, place: Place['key']): Step[] =>
-  OPERATIONS.flatMap((operation) => stepsOf(outbox, operation)).filter(({ source }) => source.key === place);

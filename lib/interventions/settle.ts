@@ -135,15 +135,13 @@ export const resultFrom = (entry: Unsettled, finding: Finding): InterventionResu
 
 /** Checks an unsettled try again, and settles it once the result is certain. Throws Problem `not_found` for an unknown outbox. */
 export async function settleEntry(deps: SettleDeps, entry: Unsettled): Promise<Finding> {
-  const outbox = await deps.directory.get(entry.outbox).catch(unlessAway);
+  const outbox = await deps.directory.get(entry.outbox).catch((error: unknown) => {
+    if (error instanceof Problem && (error.code === 'unavailable' || error.code === 'timeout')) return null;
+    throw error;
+  });
   const finding: Finding = outbox === null ? { kind: 'unknown', why: 'away' } : await findKeyIfAnswered(outbox, entry);
   if (finding.kind === 'unknown') return finding;
   await deps.unsettled.settled(entry, finding.kind);
   if (finding.kind === 'applied') deps.onRecord(entry.outbox);
   return finding;
-}
-
-function unlessAway(error: unknown): null {
-  if (error instanceof Problem && (error.code === 'unavailable' || error.code === 'timeout')) return null;
-  throw error;
 }

@@ -24,10 +24,8 @@ export function causeIds(): (cause: Cause) => string {
 
 const IDS_KNOWN = 10_000;
 
-const FINGERPRINT = /^[0-9a-f]{16}$/;
-
 /** Whether a cause that was asked for is named by its fingerprint; otherwise it is an error's text or template. */
-export const isFingerprint = (cause: string): boolean => FINGERPRINT.test(cause);
+export const isFingerprint = (cause: string): boolean => /^[0-9a-f]{16}$/.test(cause);
 
 const SAMPLES = 3;
 

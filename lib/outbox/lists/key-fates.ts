@@ -38,8 +38,6 @@ export interface KeySearch {
   shown: (outbox: Outbox, events: VersionedEvent[]) => Promise<OutboxEvent[]>;
 }
 
-export type KeyFates = ReturnType<typeof createKeyFates>;
-
 type Part = FoundIn & { at: string };
 
 const NOTHING: FoundBySearch = { ids: [], more: false, searched: { rows: 0, backTo: null, complete: true } };

@@ -188,21 +188,17 @@ function lastByKey(outbox: Outbox, walk: Walk, key: SortKey, span: Span, look: n
 }
 
 function lastById(outbox: Outbox, walk: Walk, span: Span, look: number): Sql<LastLooked> {
-  const { at } = walk;
+  const { at, index } = walk;
   const order = orderBy(walk, span);
-  // Selects only columns of the index, so that no row of the table is fetched.
-  const first = sql`(select ${idColumns(walk)} from ${fromOf(outbox, walk)}
+  // Only columns of the index, so that no row of the table is fetched.
+  const names = new Set([...at.id.columns.map(({ description }) => description.name), ...(index?.columns ?? [])]);
+  const first = sql`(select ${sql.join([...names].map((name) => at.column(name)))} from ${fromOf(outbox, walk)}
     where ${and([...walk.where, ...inSpan(outbox, walk, span)])} order by ${order} limit ${sql.lit(look)}) as ${sql.ref(at.alias)}`;
   const rows = sql`(select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${first}) as ${sql.ref(at.alias)}`;
   const last = sql`(select nth, ${at.id.text} as id, ${sortIds(at)} from ${rows} order by nth desc limit 1) as l`;
   const own = placeSql(outbox, at.place, 'p');
   return sql`select ${outbox.database.engine.fragments.asText(sql.id('nth'))} as n, ${NO_TEXT} as position,
     (select ${own.roleIso('createdAt')} from ${own.from} where ${and(sameRow(own, 'l'))} limit 1) as at, id from ${last}`;
-}
-
-function idColumns({ at, index }: Walk): Sql {
-  const names = at.id.columns.map(({ description }) => description.name);
-  return sql.join([...new Set([...names, ...(index?.columns ?? [])])].map((name) => at.column(name)));
 }
 
 /** Where a page begins, and its walks. */

@@ -136,7 +136,9 @@ export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
   const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]));
   const shared = ids.find((id, index) => ids.indexOf(id) < index);
   if (shared === undefined) return [];
-  const message = `several rows have the id ${shared}, and would be taken for each other: name the columns that tell them apart${keyOf(main)}`;
+  const [key] = uniqueIndexes(main);
+  const hint = key === undefined ? '' : `; the table's key is ${key.columns.join(', ')}`;
+  const message = `several rows have the id ${shared}, and would be taken for each other: name the columns that tell them apart${hint}`;
   return [{ path: ['shape', 'columns', 'id'], message }];
 }
 
@@ -168,9 +170,4 @@ export async function sharedDead(outbox: Outbox): Promise<boolean> {
 function isUnique(place: Place): boolean {
   const names = new Set(place.id.map(({ name }) => name));
   return names.size === 0 || uniqueIndexes(place).some(({ columns }) => columns.length > 0 && columns.every((column) => names.has(column)));
-}
-
-function keyOf(place: Place): string {
-  const [key] = uniqueIndexes(place);
-  return key === undefined ? '' : `; the table's key is ${key.columns.join(', ')}`;
 }

@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
 import { printsAsDigits } from '@/lib/database/column-text';
-import type { ColumnDescription } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { decodeContent, type StoredContent, READ_BYTES, READ_ON_REQUEST_BYTES } from './content';
@@ -120,13 +119,12 @@ function contentColumns(outbox: Outbox, at: PlaceSql, role: Content, most: numbe
   const { fragments } = outbox.database.engine;
   const column = roleSql(outbox, at.place, role, at.alias, most);
   const size = at.roleSize(role);
-  const head = column === null ? NO_TEXT : fragments.head(column.sql, column.description, mostCharacters(column.description, most));
+  // Bytes are read as two hexadecimal digits each.
+  const characters = printsAsDigits(column?.description) ? 2 * most : most + 1;
+  const head = column === null ? NO_TEXT : fragments.head(column.sql, column.description, characters);
   return sql`${size === null ? head : sql`case when ${size} <= ${sql.lit(most)} then ${head} end`} as ${sql.id(`${role}_head`)},
     ${size === null ? NO_TEXT : fragments.asText(size)} as ${sql.id(`${role}_bytes`)}`;
 }
-
-/** Bytes are read as two hexadecimal digits each. */
-const mostCharacters = (column: ColumnDescription, most: number): number => (printsAsDigits(column) ? 2 * most : most + 1);
 
 function stored(outbox: Outbox, at: PlaceSql, role: Content, row: ContentRow, most: number): StoredContent {
   const column = at.role(role);
