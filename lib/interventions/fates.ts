@@ -34,10 +34,7 @@ const sentOf = (outbox: Outbox, { event_id: id, before, after }: RecordEvent): S
 /** Events by one statement. */
 const LOOKED_AT_ONCE = 500;
 
-/**
- * What became of events since they were sent again, in the order given. `same`: whether it failed for the error of before; null if one of
- * the two is not known. By primary key; locks nothing.
- */
+/** What became of them since, in their order; `same`: for the error of before, null if not known. By primary key; locks nothing. */
 export async function findFates(outbox: Outbox, db: Db, sent: readonly Sent[]) {
   const find = async (ids: string[]): Promise<Map<string, FateRow>> => {
     const found = new Map<string, FateRow>();

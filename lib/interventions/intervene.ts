@@ -18,10 +18,7 @@ import { closeHeader, headerOf, insertEvents, insertHeader, outcomeOf, recordedR
 import { resultFrom, settle, settleEntry, type SettleDeps } from './settle';
 
 export interface InterventionDeps extends SettleDeps {
-  /**
-   * Notes in the store that the outbox is acted on, before it is: figures of now and of then need to know. Throws Problem `unavailable`
-   * when the store cannot take that or an audit entry: then nothing is changed.
-   */
+  /** Notes in the store, for figures, that the outbox is acted on. Throws Problem `unavailable`, also where it takes no audit entry. */
   requireStore(outbox: string): Promise<void>;
 }
 
@@ -147,8 +144,7 @@ function checkRequest(request: InterventionRequest, key: string): Operation {
   // A run's batch; the doors take fewer.
   if (ids.length === 0 || ids.length > BATCH_EVENTS_MAX) fields.events = `name 1 to ${BATCH_EVENTS_MAX} events`;
   else if (new Set(ids).size !== ids.length) fields.events = 'name each event once';
-  else if (!ids.every(isId))
-    fields.events = 'an id holds characters that no id has';
+  else if (!ids.every(isId)) fields.events = 'an id holds characters that no id has';
   if (operation === undefined || Object.keys(fields).length > 0)
     throw new Problem('invalid', 'The intervention was not started: correct what is named', { fields });
   return operation;

@@ -161,10 +161,7 @@ export interface Newest {
   counts: number[];
 }
 
-/**
- * The newest records by id and by the server's time, at most `limit` of each, and how many each range holds: one statement, one moment.
- * Served by the primary key and the index on (outbox, at, id); lines are counted by their primary key.
- */
+/** The newest by id and by time, at most `limit` of each, and each range's count, of one moment. By primary key and (outbox, at, id). */
 export async function newestRecords(engine: Engine, db: Db, outboxes: readonly string[], limit: number, ranges: readonly IdRange[]) {
   const { fragments } = engine;
   const found = sql`select ${named(['id', 'outbox'])} from ${headersOf(engine)}`;

@@ -3,10 +3,7 @@ import type { Summary } from '@/lib/shared/model';
 /** Events created since this process's first scrape; null while that is not known. Never falls. */
 export type CreatedTotals = (outbox: string, folded: number, depth: Summary['depth']) => number | null;
 
-/**
- * The rollups count an event's creation when it is published, so what is still in the table is added. An event archived, or published and
- * not collected yet, is in neither: the total stays until it is exceeded. Each process starts at zero: a stored total could fall.
- */
+/** Folded events and those still in the table; it waits for what is in neither. Zero at first: a stored total could fall. */
 export function createCreatedTotals(): CreatedTotals {
   const counters = new Map<string, { base: number; top: number }>();
   return (outbox, folded, { waiting, processing, dead }) => {

@@ -57,10 +57,7 @@ function testsOf(outbox: Outbox, at: PlaceSql, { key, hidden }: WantedKey, reach
 export const lacksIndex = (outbox: Outbox, question: WantedKey): boolean =>
   allPlaces(outbox).some((place) => testsOf(outbox, placeSql(outbox, place), question, 'search').length > 0);
 
-/**
- * Searches as lists are, newest first, at most 100,000 rows of each order in a large table; each order by itself, as what one finds must not
- * end where another does. Throws DatabaseFailure.
- */
+/** Searches as lists are, at most 100,000 rows of each order, each by itself: none ends where another does. Throws DatabaseFailure. */
 export async function searchKey(outbox: Outbox, question: WantedKey): Promise<FoundBySearch> {
   const equalOf = (at: PlaceSql) => {
     const tests = testsOf(outbox, at, question, 'search');

@@ -20,10 +20,7 @@ export interface ListOrder {
   covered: boolean;
 }
 
-/**
- * The order depends on the indexes alone, so that it stays the same from page to page: by creation; by what happened last if published rows
- * have an index of their own; by a numbered key; else by creation if the table is small, otherwise by key.
- */
+/** By indexes alone, so that it stays from page to page: creation; what happened last; a numbered key; creation if small; the key. */
 export function listOrder(outbox: Outbox): ListOrder {
   const { main, shape } = outbox;
   const created = plainColumn(main, 'createdAt');

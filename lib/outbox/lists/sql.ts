@@ -59,10 +59,7 @@ export const hasStretch = ({ key }: Walk, stretch: Stretch): boolean => stretch 
 
 const sortIds = (at: PlaceSql): Sql => sql.join(at.id.columns.map((column, index) => sql`${column.sql} as ${sql.id(`sort_id_${index}`)}`));
 
-/**
- * Computes digests and texts for shown rows only. Engines that do not stream subqueries repeat the limit outside: without it, MariaDB
- * merges both queries and loses a companion's column on re-execution. With it, PostgreSQL would read every arm to its end.
- */
+/** Digests and texts of shown rows only. MariaDB needs the limit repeated outside; with it, PostgreSQL would read every arm to its end. */
 function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
   const { at, key } = walk;
   const { fragments } = outbox.database.engine;

@@ -144,10 +144,7 @@ export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
 
 const DEAD_ROWS = 20;
 
-/**
- * Whether rows of the dead-letter table are in the outbox too, so that each counts twice: at least half of 20, of the newest if they
- * can be read, as the events of older ones may be purged.
- */
+/** Whether dead letters are in the outbox too and count twice: at least half of 20, the newest if readable, as older ones may be purged. */
 export async function sharedDead(outbox: Outbox): Promise<boolean> {
   const { main, dead, database } = outbox;
   if (dead === null) return false;

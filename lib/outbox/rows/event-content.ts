@@ -33,10 +33,7 @@ type Remembered = { outbox: Outbox; content: Promise<EventContent>; characters: 
 /** By outbox, row and version; the last used comes last. */
 const remembered = new Map<string, Remembered>();
 
-/**
- * An event's content: read once per version of its row, one at a time per server, over a connection of its own. Values of more than 256 kB
- * (4 MB with `full`) are not read. One statement by the primary key.
- */
+/** Read once per version of its row, one at a time per server; not values above 256 kB (4 MB with `full`). By the primary key. */
 export function contentOf(outbox: Outbox, { place, event }: StoredEvent, full: boolean): Promise<EventContent> {
   const exact = decodeVersion(event.version)?.exact ?? '';
   const key = JSON.stringify([outbox.id, place, event.id, event.version, full]);

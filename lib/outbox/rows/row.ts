@@ -26,10 +26,7 @@ const TEXTS = ['type', 'topic', 'aggregateType', 'aggregateId', 'dedupKey', 'tra
 const COUNTS = ['attempts', 'maxAttempts'] as const;
 const OTHERS = ['createdAt', 'publishedAt', 'lastAttemptAt', 'error', 'amount', 'currency'] as const;
 
-/**
- * An event as the database returns it, all values as text. The state is followed by a colon and the library's own name for it, if its rule
- * has one; `tooLarge` is set if a document is too large to read values from it.
- */
+/** All values as text; the state with a colon and the library's own name for it, if any. `tooLarge`: a document is too large to be read. */
 export type EventRow = Record<'id' | 'state' | 'exact' | 'stable', string> &
   Record<(typeof TEXTS | typeof COUNTS | typeof OTHERS)[number] | 'diedAt' | 'tooLarge' | 'touched', string | null>;
 
