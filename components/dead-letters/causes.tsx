@@ -30,6 +30,9 @@ interface CausesProps {
 
 const CausePanel = lazy(async () => ({ default: (await import('./cause-panel')).CausePanel }));
 
+/** Null also where nothing could be seen of it. */
+const errorOf = ({ error }: DeadLetterGroup): string | null => (error?.trim() === '' ? null : error);
+
 const keyOf = ({ outbox, id }: DeadLetterGroup): string => `${outbox} ${id}`;
 
 /** Dead events counted by cause, most first; a line leads to its rows, or opens. Lines change places only when a cause is new. */
@@ -61,7 +64,7 @@ export function Causes({ groups, more, first, nameOf, planOf, details }: CausesP
               type="button"
               className={classes.open}
               aria-expanded={opened.includes(keyOf(group))}
-              aria-label={t('details.show', { error: group.error ?? t('noError') })}
+              aria-label={t('details.show', { error: errorOf(group) ?? t('noError') })}
               onClick={() => toggle(keyOf(group))}
             />
           )}
@@ -71,7 +74,7 @@ export function Causes({ groups, more, first, nameOf, planOf, details }: CausesP
             prefetch={false}
             title={group.error ?? undefined}
           >
-            {group.error === null ? t('noError') : <Template text={group.error} />}
+            {errorOf(group) === null ? t('noError') : <Template text={group.error ?? ''} />}
           </Link>
         </>
       ),
@@ -81,7 +84,7 @@ export function Causes({ groups, more, first, nameOf, planOf, details }: CausesP
       lastSeen: ({ lastSeenAt, seen }) => lastSeenAt !== null && t.rich('lastSeen', { seen, at: () => <RelativeTime at={lastSeenAt} /> }),
       ...(planOf && {
         plan: (group) => {
-          const about = t('planAbout', { count: group.count, error: group.error ?? t('noError') });
+          const about = t('planAbout', { count: group.count, error: errorOf(group) ?? t('noError') });
           const choice = planOf(group);
           return choice && <PlanButton {...choice} size="compact-xs" about={visibleText(about)} of={visibleText(about)} />;
         },

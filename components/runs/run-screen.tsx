@@ -94,6 +94,9 @@ function RunBar({ run }: { run: Run }) {
   );
 }
 
+/** Of these nothing is left to be changed. */
+const OVER: readonly LeftCode[] = ['not_found', 'already_published'];
+
 /** Codes after which the same operation can be tried again, in a plan of their own. */
 const isSkip = (code: string): code is SkipCode => (SKIP_CODES as readonly string[]).includes(code);
 
@@ -131,7 +134,7 @@ function Leftovers({ run }: { run: Run }) {
                 source={{ run: run.id, codes: [code] }}
                 variant="default"
               />
-            ) : (
+            ) : OVER.includes(code) ? null : (
               <PlanButton
                 label={t('planThe', { count })}
                 of={word(code)}

@@ -110,7 +110,7 @@ const planHash = z.string().regex(/^[0-9a-f]{64}$/, 'write the hash of the plan,
 export const planAnswer = z.strictObject({ reason, hash: planHash.optional() });
 export type PlanAnswer = z.infer<typeof planAnswer>;
 export const plansQuery = z.strictObject({
-  outbox: filled(outboxId),
+  outbox: filled(plain(63)),
   state: filled(z.enum(PLAN_FILTER_STATES, `write one of ${PLAN_FILTER_STATES.join(', ')}`)),
   cursor: filled(cursorSchema),
   limit: limitSchema,

@@ -29,7 +29,8 @@ export type Store = ReturnType<typeof openStore>;
 class RowsAsRead extends CamelCasePlugin {
   protected override mapRow(row: UnknownRow): UnknownRow {
     const read = super.mapRow(row);
-    for (const [name, value] of Object.entries(read)) if (/(^a|A)t$/.test(name) && typeof value === 'string') read[name] = iso(value);
+    for (const [name, value] of Object.entries(read))
+      if (/((^a|A)t|[uU]ntil)$/.test(name) && typeof value === 'string') read[name] = iso(value);
     return read;
   }
 }

@@ -95,7 +95,7 @@ type Trigger = Record<'name' | 'timing' | 'event' | 'body', string>;
 interface TriggersSeen {
   /** null if the server did not answer: a current version is assumed. */
   server: ServerKind | null;
-  /** On the record tables. A login without the right to create triggers sees none. */
+  /** On the record tables. A login without the right to create triggers sees none, or only their names. */
   triggers: readonly Trigger[];
 }
 
@@ -105,9 +105,8 @@ async function triggersSeen({ database }: Outbox, url: string | undefined): Prom
   const look = async (db: Db): Promise<TriggersSeen> => {
     const { rows } = await sql<Trigger>`select trigger_name as name, action_timing as timing, event_manipulation as event,
         action_statement as body from information_schema.triggers
-      where trigger_schema = ${headers.schema ?? sql`database()`} and event_object_table in (${headers.table}, ${events.table})`.execute(
-      db,
-    );
+      where trigger_schema = ${headers.schema ?? sql`database()`} and event_object_table in (${headers.table}, ${events.table})
+        and action_statement is not null`.execute(db);
     return { server: await serverOf(db), triggers: rows };
   };
   const owner = url === undefined ? null : openDatabase({ id: database.id, url });

@@ -5,6 +5,7 @@ import { isIndexed } from './filters';
 import { fromOf, keyOrder, readByIndex } from './sql';
 import { listOf, type Walk } from './walks';
 import { numberedKey } from '../indexes/index-fit';
+import { groupBy } from '@/lib/shared/group-by';
 import { isSmall, livePlaces, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from '../rows/row';
@@ -45,12 +46,13 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
   const here = all.findIndex((other) => other.id === event.id);
   const shown = all.slice(Math.max(0, here - SIDE), here + SIDE + 1);
   const blockedBy: readonly string[] = outbox.shape.ordering?.blockedBy ?? [];
-  // Blocked: waits behind an earlier event in one of these states, if the relay keeps order. Overtaken: a later one is published, if it does not.
+  // Blocked: waits behind an earlier event in one of these states, if the relay keeps order. Overtaken: a later one is published, where it does not wait.
   const neighbours = shown.map((one) => ({
     event: one,
     current: one.id === event.id,
     blocked: isWaiting(one) && all.some((other) => order(other, one) < 0 && blockedBy.includes(other.state)),
-    overtaken: blockedBy.length === 0 && isWaiting(one) && all.some((other) => order(other, one) > 0 && other.state === 'published'),
+    overtaken:
+      !blockedBy.includes(one.state) && isWaiting(one) && all.some((other) => order(other, one) > 0 && other.state === 'published'),
   }));
   return { neighbours, complete: whole.length === livePlaces(outbox).length };
 }
@@ -117,35 +119,52 @@ const isWaiting = (event: OutboxEvent): boolean => event.state !== 'published' &
 const ORDER_MS = 1_000;
 
 /**
- * Of these events, how many a later one of their aggregate has overtaken, or, where the relay keeps order, an earlier one holds up; null without
- * aggregates. Served by the index on the aggregate, one probe per event; without it, or in more than a second, `not_looked`.
+ * Of these events, how many a later one of their aggregate has overtaken, and, where the relay keeps order, how many an earlier one holds up; null
+ * without aggregates. Served by the index on the aggregate, a probe or two per event; without it, or in more than a second, `not_looked`.
  */
-export async function orderWithin(outbox: Outbox, ids: readonly string[]): Promise<{ code: string; count: number } | 'not_looked' | null> {
-  const other = placeSql(outbox, outbox.main, 'other');
-  const { blockedBy = [] } = outbox.shape.ordering ?? {};
-  const inOrder = blockedBy.length > 0;
-  const standing = statePredicate(outbox.shape, inOrder ? blockedBy : ['published'], 'other', outbox.scope);
+export async function orderWithin(
+  outbox: Outbox,
+  ids: readonly string[],
+): Promise<{ code: string; count: number }[] | 'not_looked' | null> {
+  const { shape, scope, main } = outbox;
+  const other = placeSql(outbox, main, 'other');
+  const { blockedBy = [] } = shape.ordering ?? {};
   if (other.role('aggregateId') === null) return null;
-  if (standing === null || !(isSmall(outbox.main) || isIndexed(outbox.main, 'aggregateId'))) return 'not_looked';
-  const counts = livePlaces(outbox).flatMap((place) => {
-    const at = placeSql(outbox, place);
-    const same = (['aggregateId', 'aggregateType'] as const).flatMap((key) => {
-      const [own, its] = [at.role(key), other.role(key)];
-      return own === null || its === null ? [] : [sql<boolean>`${its.sql} = ${own.sql}`];
-    });
-    const [own, its] = [at.roleInstant('createdAt'), other.roleInstant('createdAt')];
-    if (at.role('aggregateId') === null || own === null || its === null) return [];
-    const number = ({ id }: PlaceSql) => (isNumbered(place) ? id.columns.map((column) => column.sql) : []);
-    const apart = outbox.database.engine.fragments.beyond([its, ...number(other)], inOrder ? '<' : '>', [own, ...number(at)]);
-    return [
-      sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(ids)} and exists
-      (select 1 from ${other.from} where ${and([...same, apart, standing])})`,
-    ];
+  if (!(isSmall(main) || isIndexed(main, 'aggregateId'))) return 'not_looked';
+  const probes = (
+    [
+      ['blocked_by_order', blockedBy, '<'],
+      ['later_event_is_out', ['published'], '>'],
+    ] as const
+  ).flatMap(([code, states, side]) => {
+    const standing = states.length === 0 ? null : statePredicate(shape, states, 'other', scope);
+    return standing === null
+      ? []
+      : livePlaces(outbox).flatMap((place) => {
+          const at = placeSql(outbox, place);
+          const same = (['aggregateId', 'aggregateType'] as const).flatMap((key) => {
+            const [own, its] = [at.role(key), other.role(key)];
+            return own === null || its === null ? [] : [sql<boolean>`${its.sql} = ${own.sql}`];
+          });
+          const [own, its] = [at.roleInstant('createdAt'), other.roleInstant('createdAt')];
+          if (at.role('aggregateId') === null || own === null || its === null) return [];
+          // What the relay waits for, nothing overtakes.
+          const waitedFor =
+            side === '<' || blockedBy.length === 0 ? null : place === main ? statePredicate(shape, blockedBy, at.alias, scope) : null;
+          if (side === '>' && place !== main && blockedBy.includes('dead')) return [];
+          const free = waitedFor === null ? [] : [sql<boolean>`(${waitedFor}) is not true`];
+          const number = ({ id }: PlaceSql) => (isNumbered(place) ? id.columns.map((column) => column.sql) : []);
+          const apart = outbox.database.engine.fragments.beyond([its, ...number(other)], side, [own, ...number(at)]);
+          return [
+            sql`select ${sql.lit(code)} as code, ${at.id.text} as id from ${at.from} where ${and([at.id.among(ids), ...free])} and exists
+        (select 1 from ${other.from} where ${and([...same, apart, standing])})`,
+          ];
+        });
   });
-  if (counts.length === 0) return 'not_looked';
+  if (probes.length === 0) return 'not_looked';
   try {
-    const found = new Set((await readByIndex<{ id: string }>(outbox, counts, ORDER_MS)).map(({ id }) => id));
-    return { code: inOrder ? 'blocked_by_order' : 'later_event_is_out', count: found.size };
+    const found = groupBy(await readByIndex<{ code: string; id: string }>(outbox, probes, ORDER_MS), ({ code }) => code);
+    return [...found].map(([code, rows]) => ({ code, count: new Set(rows.map(({ id }) => id)).size }));
   } catch (error) {
     if (error instanceof DatabaseFailure) return 'not_looked';
     throw error;

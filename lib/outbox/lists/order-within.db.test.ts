@@ -72,14 +72,24 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   it('counts the events that a later one of their aggregate has overtaken, dead ones of another table too', async () => {
     const of = (...ids: number[]) => orderWithin(large(open.outbox, true), ids.map(String));
-    expect(await of(1, 2, 4, 6, 7, 10)).toEqual({ code: 'later_event_is_out', count: 3 });
-    expect(await of(1)).toMatchObject({ count: 1 });
-    expect(await of(2, 4, 6)).toMatchObject({ count: 0 });
+    expect(await of(1, 2, 4, 6, 7, 10)).toEqual([{ code: 'later_event_is_out', count: 3 }]);
+    expect(await of(1)).toMatchObject([{ count: 1 }]);
+    expect(await of(2, 4, 6)).toEqual([]);
   });
 
   it('counts those that an earlier one holds up where the relay keeps order', async () => {
     const outbox = { ...large(open.outbox, true), shape: inOrder };
-    expect(await orderWithin(outbox, ['1', '4', '5', '6'])).toEqual({ code: 'blocked_by_order', count: 2 });
+    expect(await orderWithin(outbox, ['1', '4', '5', '6'])).toContainEqual({ code: 'blocked_by_order', count: 2 });
+  });
+
+  it('counts those that a later one has overtaken also where the relay waits for others, but not for them', async () => {
+    const skipsDead: Shape = { ...shape, ordering: { key: 'aggregateId', by: 'createdAt', blockedBy: ['pending'] } };
+    const outbox = { ...large(open.outbox, true), shape: skipsDead };
+    expect(await orderWithin(outbox, ['1', '2', '4', '6', '7', '10'])).toEqual([{ code: 'later_event_is_out', count: 3 }]);
+    const stored = await getEvent(outbox, '1');
+    if (stored === null) throw new Error('an event that is not there');
+    const { neighbours } = await neighboursOf({ ...open.outbox, shape: skipsDead }, stored.event);
+    expect(neighbours.find(({ current }) => current)).toMatchObject({ overtaken: true, blocked: false });
   });
 
   it('takes numbered events of the same time by their numbers, on the page as in the dialog', async () => {
@@ -91,19 +101,19 @@ describe.each(ENGINES)('on %s', (engine) => {
       const order = await orderWithin(outbox, [String(id)]);
       return [neighbours.map(({ event }) => Number(event.id)), blocked, overtaken, order];
     };
-    const out = (count: number) => ({ code: 'later_event_is_out', count });
+    const out = (count: number) => [{ code: 'later_event_is_out', count }];
     expect(await within(open.outbox, 99)).toEqual([[99, 100], false, true, out(1)]);
-    expect(await within(open.outbox, 1000)).toEqual([[999, 1000], false, false, out(0)]);
-    expect(await within(open.outbox, 98)).toEqual([[98, 1001], false, false, out(0)]);
+    expect(await within(open.outbox, 1000)).toEqual([[999, 1000], false, false, []]);
+    expect(await within(open.outbox, 98)).toEqual([[98, 1001], false, false, []]);
     const keeping = { ...open.outbox, shape: inOrder };
-    const held = (count: number) => ({ code: 'blocked_by_order', count });
-    expect(await within(keeping, 9_999)).toEqual([[9_999, 10_000], false, false, held(0)]);
+    const held = (count: number) => [{ code: 'blocked_by_order', count }];
+    expect(await within(keeping, 9_999)).toEqual([[9_999, 10_000], false, false, []]);
     expect(await within(keeping, 10_000)).toEqual([[9_999, 10_000], true, false, held(1)]);
   });
 
   it('does not look where no index leads to the aggregate of a large table, and says so', async () => {
     expect(await orderWithin(large(open.outbox, false), ['1'])).toBe('not_looked');
-    expect(await orderWithin(open.outbox, ['1'])).toMatchObject({ count: 1 });
+    expect(await orderWithin(open.outbox, ['1'])).toMatchObject([{ count: 1 }]);
     const { aggregateId: _, ...roles } = open.outbox.main.roles;
     expect(await orderWithin({ ...open.outbox, main: { ...open.outbox.main, roles } }, ['1'])).toBeNull();
   });

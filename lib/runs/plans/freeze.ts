@@ -109,7 +109,7 @@ function createOrdering(outbox: Outbox, operation: string) {
       const found = spentMs > ORDER_MS ? 'not_looked' : await orderWithin(outbox, ids);
       spentMs += elapsedMs();
       if (found === 'not_looked') notLooked += ids.length;
-      else if (found !== null && found.count > 0) order.set(found.code, (order.get(found.code) ?? 0) + found.count);
+      else for (const { code, count } of found ?? []) order.set(code, (order.get(code) ?? 0) + count);
     },
     found: () => ({ order, notLooked }),
   };

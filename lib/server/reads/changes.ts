@@ -30,7 +30,7 @@ export function readPreview(context: Context, outboxId: string, request: Asked):
     const ids = isFollowed(request.operation) ? preview.rows.flatMap(({ event, allowed }) => (allowed ? event.id : [])) : [];
     const order = ids.length === 0 ? null : await orderWithin(outbox, ids);
     if (order === 'not_looked') preview.orderNotLooked = true;
-    else if (order !== null && order.count > 0) preview.warnings.push(order);
+    else if (order !== null) preview.warnings.push(...order);
     const allowed = preview.rows.flatMap((row) => (row.allowed ? row.event : []));
     if (isFollowed(request.operation)) preview.warnings.push(...consumerWarning(outbox, allowed));
     preview.approval = await approvalBefore(planDeps(context.console), context.actor, outbox, request.operation, allowed);
