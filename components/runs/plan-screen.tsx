@@ -101,7 +101,7 @@ function Facts({ plan }: { plan: Plan }) {
       t('facts.searched'),
       'ids' in source || 'run' in source ? null : t('searched', { ...searched, complete: searched.complete ? 'yes' : 'no' }),
     ],
-    [t('facts.ends'), plan.state === 'open' ? <AbsoluteTime at={expiresAt} /> : null],
+    [t('facts.ends'), plan.state === 'open' && plan.approval === null ? <AbsoluteTime at={expiresAt} /> : null],
     [
       t('facts.hash'),
       hash === '' ? null : (

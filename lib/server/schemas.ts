@@ -101,7 +101,7 @@ const planSource = z.union(
     z.strictObject({ ids: z.array(eventId).min(1).max(PLAN_IDS_MAX) }),
     z.strictObject({ run: z.uuid(), codes: z.array(z.enum([...SKIP_CODES, ...LEFT_CODES])).min(1) }),
   ],
-  `write one of {filter: {state: "dead"}}, {cause: "id"}, {ids: ["1"]} with 1 to ${PLAN_IDS_MAX} ids, {run: "id", codes: ["failed_again"]}`,
+  `write one of {filter: {state: "dead"}}, {cause: "id"}, {ids: ["1"]} with 1 to ${PLAN_IDS_MAX} ids, {run: "id", codes: ["failed_again"]} with codes of ${[...LEFT_CODES, ...SKIP_CODES].join(', ')}`,
 );
 
 export const planRequest = z.strictObject({ operation: plain(63), reason, source: planSource });

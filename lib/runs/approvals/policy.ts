@@ -43,10 +43,10 @@ const WHY: Record<ApprovalLimit, string> = {
   always: 'this operation always asks one',
 };
 
-/** In a transaction with its `db`: many who wait for the lock may hold all other connections. */
-export async function approvalRequired(db: StoreDb, { actor, outbox }: WantedChange, passed: readonly ApprovalLimit[]): Promise<Problem> {
+/** `asked`: one is asked already. In a transaction with its `db`: many who wait for the lock may hold all other connections. */
+export async function approvalRequired(db: StoreDb, { actor, outbox }: WantedChange, passed: readonly ApprovalLimit[], asked = false) {
   const plan = 'make a plan of it and ask for approval';
-  const who = actor.kind === 'account' ? plan : `a token cannot ask: sign in, ${plan}`;
+  const who = asked ? 'the answer is waited for' : actor.kind === 'account' ? plan : `a token cannot ask: sign in, ${plan}`;
   const none = '. No other account may approve: an administrator has to give somebody the role approver';
   const nobody = (await hasNoApprover(db, actor.id)) ? none : '';
   const why = passed.map((limit) => WHY[limit]).join('; ');

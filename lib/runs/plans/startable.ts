@@ -40,6 +40,6 @@ export async function requireStartable(deps: PlanDeps, plan: PlanRow): Promise<(
           ? 'It was not started in time after it was approved: make the plan again'
           : 'Nobody answered in time: make the plan again',
       );
-    if (approval.state !== 'approved') throw await approvalRequired(db, intended, JSON.parse(approval.because) as ApprovalLimit[]);
+    if (approval.state !== 'approved') throw await approvalRequired(db, intended, JSON.parse(approval.because) as ApprovalLimit[], true);
   };
 }
