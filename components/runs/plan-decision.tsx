@@ -17,8 +17,7 @@ import { ReasonField, useReason } from '../interventions/reason-field';
 import { stateOfPlan } from './planned';
 import classes from './runs.module.css';
 
-export interface PlanDecisions {
-  answer: Action<{ plan: string; answer: 'approve' | 'refuse'; reason: string; hash: string }>;
+export interface PlanDecisions extends Record<'approve' | 'refuse', Action<{ plan: string; reason: string; hash: string }>> {
   start: Action<{ plan: string; key: string }, Pick<Run, 'id'>>;
 }
 
@@ -125,20 +124,23 @@ function Requested({ plan, approval, decisions, onChanged }: PlanDecisionProps &
 function AnswerForm({ plan, decisions, onChanged }: PlanDecisionProps) {
   const t = useTranslations('plans');
   const { reason, field, touch } = useReason();
-  const { send, sending, problem } = useChange(decisions.answer, { onDone: onChanged });
-  const say = (answer: 'approve' | 'refuse') => () => {
+  const onDone = onChanged;
+  const approving = useChange(decisions.approve, { onDone });
+  const refusing = useChange(decisions.refuse, { onDone });
+  const problem = approving.problem ?? refusing.problem;
+  const answer = (to: typeof approving) => () => {
     touch();
     // What was seen is what is answered: another hash is refused.
-    if (reason !== null && !sending) send({ plan: plan.id, answer, reason, hash: plan.hash });
+    if (reason !== null && !approving.sending && !refusing.sending) to.send({ plan: plan.id, reason, hash: plan.hash });
   };
   return (
     <div className={classes.answer} role="group" aria-label={t('answer')}>
       <p className={classes.dimmed}>{t('answerText', { hash: plan.hash.slice(0, 12) })}</p>
-      <ReasonField {...field} label={t('answerReason')} onSubmit={say('approve')} first={false} />
+      <ReasonField {...field} label={t('answerReason')} onSubmit={answer(approving)} first={false} />
       {problem !== null && <ProblemPanel problem={problem} outbox={plan.outbox} />}
       <div className={classes.buttons}>
-        <TextButton loading={sending} onClick={say('approve')} label={t('approve')} />
-        <TextButton variant="default" loading={sending} onClick={say('refuse')} label={t('refuse')} />
+        <TextButton loading={approving.sending} onClick={answer(approving)} label={t('approve')} />
+        <TextButton variant="default" loading={refusing.sending} onClick={answer(refusing)} label={t('refuse')} />
       </div>
     </div>
   );

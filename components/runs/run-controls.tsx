@@ -10,8 +10,7 @@ import { useChange } from '../frame/use-change';
 import { ProblemPanel } from '../interventions/problem-panel';
 import classes from './runs.module.css';
 
-export interface RunActions {
-  steer: Action<{ run: string; deed: 'pause' | 'resume' | 'cancel' }>;
+export interface RunActions extends Record<'pause' | 'resume' | 'cancel', Action<{ run: string }>> {
   setPace: Action<{ run: string; pace: Pace }>;
 }
 
@@ -23,21 +22,20 @@ interface RunControlsProps {
 
 export function RunControls({ run, actions, onChanged }: RunControlsProps) {
   const t = useTranslations('runs');
-  const { send, sending, problem } = useChange(actions.steer, { onDone: onChanged });
+  const onDone = onChanged;
+  const pause = useChange(actions.pause, { onDone });
+  const resume = useChange(actions.resume, { onDone });
+  const cancel = useChange(actions.cancel, { onDone });
+  const problem = pause.problem ?? resume.problem ?? cancel.problem;
+  const of = { run: run.id };
   return (
     <>
       {problem !== null && <ProblemPanel problem={problem} outbox={run.outbox} />}
       <div className={classes.buttons}>
         {run.state === 'paused' ? (
-          <TextButton icon={IconPlayerPlay} loading={sending} onClick={() => send({ run: run.id, deed: 'resume' })} label={t('resume')} />
+          <TextButton icon={IconPlayerPlay} loading={resume.sending} onClick={() => resume.send(of)} label={t('resume')} />
         ) : (
-          <TextButton
-            variant="default"
-            icon={IconPlayerPause}
-            loading={sending}
-            onClick={() => send({ run: run.id, deed: 'pause' })}
-            label={t('pause')}
-          />
+          <TextButton variant="default" icon={IconPlayerPause} loading={pause.sending} onClick={() => pause.send(of)} label={t('pause')} />
         )}
         {run.followed && <PaceButton run={run} actions={actions} onChanged={onChanged} />}
         <ButtonPopover label={t('cancel')} width={320}>
@@ -45,9 +43,9 @@ export function RunControls({ run, actions, onChanged }: RunControlsProps) {
             <div className={classes.answer}>
               <p>{t('cancelText', { remaining: run.remaining })}</p>
               <TextButton
-                loading={sending}
+                loading={cancel.sending}
                 onClick={() => {
-                  send({ run: run.id, deed: 'cancel' });
+                  cancel.send(of);
                   close();
                 }}
                 label={t('cancel')}

@@ -107,7 +107,6 @@ const planSource = z.union(
 export const planRequest = z.strictObject({ operation: plain(63), reason, source: planSource });
 export const ofPlan = z.object({ plan: z.uuid('write the id of a plan') });
 const planHash = z.string().regex(/^[0-9a-f]{64}$/, 'write the hash of the plan, 64 hexadecimal digits');
-export const answerOfPlan = ofPlan.extend({ answer: z.enum(['approve', 'refuse'], 'write one of approve, refuse') });
 export const planAnswer = z.strictObject({ reason, hash: planHash.optional() });
 export type PlanAnswer = z.infer<typeof planAnswer>;
 export const plansQuery = z.strictObject({
@@ -117,7 +116,6 @@ export const plansQuery = z.strictObject({
   limit: limitSchema,
 });
 export const ofRun = z.object({ run: z.uuid('write the id of a run') });
-export const runDeed = ofRun.extend({ deed: z.enum(['pause', 'resume', 'cancel'], 'write one of pause, resume, cancel') });
 
 const pace = {
   share: z.number().min(SHARE_MIN, `write a share from ${SHARE_MIN} to 1`).max(1, `write a share from ${SHARE_MIN} to 1`),

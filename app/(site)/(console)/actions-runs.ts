@@ -4,18 +4,7 @@ import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
 import { makePlan as freezePlan, readApprovals, readPlansSnapshot, readPlanSnapshot, sayOfPlan } from '@/lib/server/reads/plans';
 import { beginRun, changeRun, readRun } from '@/lib/server/reads/runs';
-import {
-  answerOfPlan,
-  idempotencyKey,
-  ofPlan,
-  ofRun,
-  outboxId,
-  paceRequest,
-  planAnswer,
-  planRequest,
-  runDeed,
-  runRequest,
-} from '@/lib/server/schemas';
+import { idempotencyKey, ofPlan, ofRun, outboxId, paceRequest, planAnswer, planRequest, runRequest } from '@/lib/server/schemas';
 
 export const makePlan = defineAction({
   id: 'plan.make',
@@ -46,12 +35,22 @@ export const approvalsSnapshot = defineAction({
   run: (context) => readApprovals(context),
 });
 
-export const answerPlan = defineAction({
-  id: 'plan.answer',
+const answered = planAnswer.extend({ plan: z.uuid() });
+
+export const approvePlan = defineAction({
+  id: 'plan.approve',
   permission: 'plan:approve',
-  input: planAnswer.extend(answerOfPlan.shape),
-  attempted: ({ answer, reason }) => ({ operation: answer, reason }),
-  run: (context, { plan, answer, ...said }) => sayOfPlan(context, plan, answer, said),
+  input: answered,
+  attempted: ({ reason }) => ({ operation: 'approve', reason }),
+  run: (context, { plan, ...said }) => sayOfPlan(context, plan, 'approve', said),
+});
+
+export const refusePlan = defineAction({
+  id: 'plan.refuse',
+  permission: 'plan:approve',
+  input: answered,
+  attempted: ({ reason }) => ({ operation: 'refuse', reason }),
+  run: (context, { plan, ...said }) => sayOfPlan(context, plan, 'refuse', said),
 });
 
 export const runSnapshot = defineAction({
@@ -69,12 +68,28 @@ export const startRun = defineAction({
   run: (context, { plan, key, pace = {} }) => beginRun(context, { plan, pace, key }),
 });
 
-export const steerRun = defineAction({
-  id: 'run.steer',
+export const pauseRun = defineAction({
+  id: 'run.pause',
   permission: 'event:operate',
-  input: runDeed,
-  attempted: ({ deed }) => ({ operation: deed }),
-  run: (context, { run, deed }) => changeRun(context, run, deed),
+  input: ofRun,
+  attempted: () => ({ operation: 'pause' }),
+  run: (context, { run }) => changeRun(context, run, 'pause'),
+});
+
+export const resumeRun = defineAction({
+  id: 'run.resume',
+  permission: 'event:operate',
+  input: ofRun,
+  attempted: () => ({ operation: 'resume' }),
+  run: (context, { run }) => changeRun(context, run, 'resume'),
+});
+
+export const cancelRun = defineAction({
+  id: 'run.cancel',
+  permission: 'event:operate',
+  input: ofRun,
+  attempted: () => ({ operation: 'cancel' }),
+  run: (context, { run }) => changeRun(context, run, 'cancel'),
 });
 
 export const setPace = defineAction({

@@ -11,8 +11,10 @@ import { GET as audit } from '../audit/route';
 import { POST as intervene } from '../outboxes/[outbox]/interventions/route';
 import { POST as makePlan } from '../outboxes/[outbox]/plans/route';
 import { POST as start } from '../plans/[plan]/run/route';
-import { POST as steer } from './[run]/[deed]/route';
+import { POST as cancel } from './[run]/cancel/route';
 import { POST as setPace } from './[run]/pace/route';
+import { POST as pause } from './[run]/pause/route';
+import { POST as resume } from './[run]/resume/route';
 import { GET as read } from './[run]/route';
 import { GET as list } from './route';
 
@@ -44,19 +46,18 @@ it('a plan is started once, followed, paused and cancelled by operators, and tol
 
   const asked = async (): Promise<Run> => (await console.callAs('viewer', read, { params: { run: run.id } })).json() as Promise<Run>;
   await expect.poll(async () => (await asked()).fates.waiting, { timeout: 10_000 }).toBe(1);
-  const post = async (deed: string, role: 'viewer' | 'operator', more: object = {}): Promise<Response> =>
-    console.callAs(role, deed === 'pace' ? setPace : steer, { method: 'POST', params: { run: run.id, deed }, ...more });
-  for (const deed of ['pause', 'resume', 'cancel', 'pace'])
-    expect((await post(deed, 'viewer', { body: { share: 1, ratePerSecond: null } })).status).toBe(403);
-  expect((await post('stop', 'operator')).status).toBe(400);
-  expect(await (await post('pause', 'operator')).json()).toMatchObject({ state: 'paused', because: 'operator' });
-  expect(await (await post('resume', 'operator')).json()).toMatchObject({ because: null });
+  const post = async (handler: typeof pause, role: 'viewer' | 'operator', more: object = {}): Promise<Response> =>
+    console.callAs(role, handler, { method: 'POST', params: { run: run.id }, ...more });
+  for (const handler of [pause, resume, cancel, setPace])
+    expect((await post(handler, 'viewer', { body: { share: 1, ratePerSecond: null } })).status).toBe(403);
+  expect(await (await post(pause, 'operator')).json()).toMatchObject({ state: 'paused', because: 'operator' });
+  expect(await (await post(resume, 'operator')).json()).toMatchObject({ because: null });
   const faster = { share: 1, ratePerSecond: 40 };
-  expect(await (await post('pace', 'operator', { body: faster })).json()).toMatchObject({ pace: faster });
+  expect(await (await post(setPace, 'operator', { body: faster })).json()).toMatchObject({ pace: faster });
   await observed.query(`UPDATE p2p.transaction_outbox SET status = 'processed', processed_time = now() WHERE id = '${DEAD}'`);
   await expect.poll(async () => (await asked()).state, { timeout: 10_000 }).toBe('done');
   expect(await asked()).toMatchObject({ changed: 1, fates: { published: 1 }, followedUntil: null });
-  expect((await post('cancel', 'operator')).status).toBe(409);
+  expect((await post(cancel, 'operator')).status).toBe(409);
   const listed = (await (await console.callAs('viewer', list, { path: '/?outbox=escrow' })).json()) as { runs: Run[] };
   expect(listed.runs).toMatchObject([{ id: run.id, state: 'done' }]);
 

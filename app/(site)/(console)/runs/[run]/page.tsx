@@ -1,7 +1,7 @@
 import { RunScreen } from '@/components/runs/run-screen';
 import { definePage, titled } from '@/lib/server/page';
 import { readRun } from '@/lib/server/reads/runs';
-import { runSnapshot, setPace, steerRun } from '../../actions-runs';
+import { cancelRun, pauseRun, resumeRun, runSnapshot, setPace } from '../../actions-runs';
 
 export const generateMetadata = titled((words) => words('runs.one'));
 
@@ -9,6 +9,10 @@ export default definePage({
   id: 'page.run',
   permission: 'outbox:read',
   render: async (context, { params: { run = '' } }) => (
-    <RunScreen initial={await readRun(context, run)} load={runSnapshot} actions={{ steer: steerRun, setPace }} />
+    <RunScreen
+      initial={await readRun(context, run)}
+      load={runSnapshot}
+      actions={{ pause: pauseRun, resume: resumeRun, cancel: cancelRun, setPace }}
+    />
   ),
 });
