@@ -28,6 +28,7 @@ import { insertAuditEntries } from '@/lib/store/audit';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { declaredEntries } from '@/scripts/testing/declared-entries';
 import { changePairTable, createPairTable, pairOutbox, pairs, pairsWanted, type Pair, type PairRow } from '@/scripts/testing/masked-pairs';
+import { hasCountedRetries } from '@/scripts/testing/pair-retries';
 import { PLAN_READINGS, planQuestions, writePlan } from '@/scripts/testing/pair-plans';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { PATIENCE_MS } from '@/scripts/testing/patience';
@@ -318,7 +319,7 @@ async function toldApart(pairsOfDoors: [Door, Door][], one: Case, begun: number)
   return found;
 }
 
-/** Until the collector has looked at every outbox and read its past, and the doctor has examined it: before that there is less to be told. */
+/** Until collector and doctor know every outbox, its past, and why its events are tried again: before that there is less to be told. */
 async function watched(context: Context, batch: readonly Case[]): Promise<void> {
   const ids = batch.flatMap((one) => one.ids);
   for (const id of ids) await examineNow(context, id);
@@ -328,8 +329,8 @@ async function watched(context: Context, batch: readonly Case[]): Promise<void> 
   };
   await vi.waitFor(
     async () => {
-      const sampled = await Promise.all(ids.map(isSampled));
-      if (sampled.includes(false)) throw new Error(`not watched yet: ${ids.filter((_, index) => !sampled[index]).join()}`);
+      const ready = await Promise.all(ids.map(async (id) => (await isSampled(id)) && (await hasCountedRetries(id))));
+      if (ready.includes(false)) throw new Error(`not watched yet: ${ids.filter((_, index) => !ready[index]).join()}`);
     },
     { timeout: PATIENCE_MS / 2, interval: 500 },
   );
@@ -378,14 +379,11 @@ describe.each(batches.map((batch, index) => [index, batch] as const))('pairs, pa
       const compare = async (one: Case, of: (door: Door) => boolean): Promise<string[]> => {
         const right = doors(all, context, one, 1);
         const both = doors(all, context, one, 0).map((door, index): [Door, Door] => [door, right[index] ?? door]);
-        return toldApart(
-          both.filter(([door]) => of(door)),
-          one,
-          begun,
-        );
+        const asked = both.filter(([door]) => of(door));
+        return toldApart(asked, one, begun);
       };
+      // Each to its end: what is left over would ask the next part's console.
       const compareAll = async (of: (door: Door) => boolean): Promise<string[]> =>
-        // Each to its end: what is left over would ask the next part's console.
         (await Promise.allSettled(batch.map((one) => compare(one, of)))).flatMap((ended) =>
           ended.status === 'fulfilled' ? ended.value : [String(ended.reason)],
         );

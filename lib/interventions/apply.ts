@@ -138,12 +138,7 @@ async function changeRows(work: StepChange, held: HeldRow[]) {
   const open = [held];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const rows = next;
-    const tried = await inSavepoint(
-      work,
-      () => writeRows(work, rows, expectation),
-      ROW_FAILURES,
-      ({ faults }) => faults.size === 0,
-    );
+    const tried = await inSavepoint(work, () => writeRows(work, rows, expectation), ROW_FAILURES, allTook);
     const faults = tried.ok ? tried.value.faults : new Map<string, Fault>();
     if (tried.ok && faults.size === 0) {
       for (const [id, image] of tried.value.images) images.set(id, image);
@@ -186,6 +181,8 @@ function countedBy({ outbox: { main }, step: { source, target, dead } }: StepCha
   if (source !== main || version.state !== 'dead') return undefined;
   return target === null ? 'depth' : 'deleted';
 }
+
+const allTook = ({ faults }: ReadBack): boolean => faults.size === 0;
 
 async function writeRows(work: StepChange, held: HeldRow[], expectation: Expectation): Promise<ReadBack> {
   const { outbox, db, step, author } = work;
