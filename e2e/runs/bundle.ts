@@ -18,7 +18,7 @@ export const MUTANTS: readonly Mutant[] = [
       { file: 'lib/interventions/statements.ts', from: ' and ${oneOfPairs(outbox, at, column, pairs)}`', to: '`' },
       { file: 'lib/interventions/statements.ts', from: 'return state === now.state && touched ===', to: 'return true || touched ===' },
       // A plan is void whose statements are others than when it was made: not by this.
-      { file: 'lib/runs/plans/void.ts', from: 'return texts === statementTexts(factsOf(plan).sql)', to: 'return texts !== statementTexts([])' },
+      { file: 'lib/runs/plans/void.ts', from: 'return texts === JSON.stringify(factsOf(plan).sql)', to: "return texts !== '[]'" },
     ],
   },
   {
@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     key: 'repeated batch',
-    patches: [{ file: 'lib/runs/run/carry.ts', from: '`run/${run.id}/${String(batch.n)}`', to: "`run/${run.id}/${String(batch.n)}${this.doubt ? '/again' : ''}`" }],
+    patches: [{ file: 'lib/runs/run/carry.ts', from: '`run/${this.run.id}/${String(n)}`', to: "`run/${this.run.id}/${String(n)}${this.doubt ? '/again' : ''}`" }],
   },
   {
     key: '`touched` left out',
