@@ -30,11 +30,8 @@ interface Observed {
   url: string;
   /** Inserts the rows `from` to below `to`, dead of the causes, or all of one. */
   insert(from: number, to: number, cause: string | null): Promise<unknown>;
-  /**
-   * Times of the statements that the collector sent meanwhile, in ms by the server's clock, and the CPU time of all of its login's, where the
-   * server counts that; else null.
-   */
-  statementsDuring(work: () => Promise<unknown>): Promise<{ times: number[]; cpuMs: number | null }>;
+  /** Times of the statements that the collector sent meanwhile, in ms by the server's clock. */
+  statementsDuring(work: () => Promise<unknown>): Promise<number[]>;
 }
 
 interface Measured {
@@ -42,7 +39,6 @@ interface Measured {
   statements: number;
   longestMs: number;
   roundMs: number;
-  cpuMs: number | null;
   roundSeconds: number;
   counted: number;
   causes: number;
@@ -77,10 +73,8 @@ export const causesBench: Bench = {
             );
             await server.query(name, `vacuum analyze ${TABLE}`);
           },
-          statementsDuring: async (work) => {
-            const executed = await executedDuring(server, ['console'], work);
-            return { times: executed.flatMap(({ sql, ms }) => (sql.includes(OURS) ? [ms] : [])), cpuMs: null };
-          },
+          statementsDuring: async (work) =>
+            (await executedDuring(server, ['console'], work)).flatMap(({ sql, ms }) => (sql.includes(OURS) ? [ms] : [])),
         }),
       );
       await mysql.query(null, 'create database causes');
@@ -100,21 +94,16 @@ export const causesBench: Bench = {
             await mysql.query('causes', `analyze table ${TABLE}`);
           },
           async statementsDuring(work) {
-            for (const text of ["log_output = 'TABLE'", 'long_query_time = 0', 'slow_query_log = 1', 'userstat = 1'])
+            for (const text of ["log_output = 'TABLE'", 'long_query_time = 0', 'slow_query_log = 1'])
               await mysql.query(null, `set global ${text}`);
             await mysql.query(null, 'truncate table mysql.slow_log');
-            await mysql.query(null, 'flush user_statistics');
             await work();
-            const [cpu] = await mysql.query<{ ms: string }>(
-              null,
-              'select sum(cpu_time) * 1000 as ms from information_schema.user_statistics',
-            );
             const times = await mysql.query<{ ms: string }>(
               null,
               `select time_to_sec(query_time) * 1000 as ms from mysql.slow_log where db = 'causes' and sql_text like '%${OURS}%'`,
             );
             await mysql.query(null, 'set global slow_query_log = 0');
-            return { times: times.map(({ ms }) => Number(ms)), cpuMs: Number(cpu?.ms) };
+            return times.map(({ ms }) => Number(ms));
           },
         }),
       );
@@ -148,7 +137,7 @@ async function measure(store: Store, rows: number, { engine, url, insert, statem
   let collecting: ReturnType<typeof collectCauses> | null = null;
   try {
     const begun = Date.now();
-    const { times, cpuMs } = await statementsDuring(async () => {
+    const times = await statementsDuring(async () => {
       collecting = collectCauses(url, TABLE, store, TICK_MS, (error) => errors.push(error));
       await until(async () => (await readCauses(store.db, OUTBOX_ID)).round !== null);
     });
@@ -163,7 +152,6 @@ async function measure(store: Store, rows: number, { engine, url, insert, statem
       statements: times.length,
       longestMs: Math.max(...times),
       roundMs: times.reduce((sum, ms) => sum + ms, 0),
-      cpuMs,
       roundSeconds,
       counted: round?.rows ?? 0,
       causes: causes.filter(({ count }) => count > 0).length,
@@ -181,14 +169,14 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 
 const tableOf = (measured: readonly Measured[]): Table => ({
   title: 'Dead events by cause',
-  columns: ['', 'statements', 'longest, ms', 'all of a round, ms', 'CPU, ms', 'round, s', 'counted', 'causes', 'ticks to a new cause'],
+  columns: ['', 'statements', 'longest, ms', 'all of a round, ms', 'round, s', 'counted', 'causes', 'ticks to a new cause'],
   rows: measured.map((one) => [
     one.engine,
-    ...[one.statements, one.longestMs, one.roundMs, one.cpuMs ?? '', one.roundSeconds, one.counted, one.causes, one.newTicks],
+    ...[one.statements, one.longestMs, one.roundMs, one.roundSeconds, one.counted, one.causes, one.newTicks],
   ]),
 });
 
-function budgets({ engine, longestMs, roundMs, cpuMs, counted, causes, newTicks }: Measured, rows: number): Budget[] {
+function budgets({ engine, longestMs, roundMs, counted, causes, newTicks }: Measured, rows: number): Budget[] {
   const budget = (promise: string, measured: number, limit: number, unit: string): Budget => ({
     name: `${engine}: ${promise}`,
     promise,
@@ -198,7 +186,7 @@ function budgets({ engine, longestMs, roundMs, cpuMs, counted, causes, newTicks 
   });
   return [
     budget('the longest statement of a round', longestMs, STATEMENT_MS, 'ms'),
-    budget(cpuMs === null ? 'all statements of a round' : 'CPU time of the login meanwhile', cpuMs ?? roundMs, ROUND_MS, 'ms'),
+    budget('all statements of a round', roundMs, ROUND_MS, 'ms'),
     budget('ticks until a new cause is told', newTicks, NEW_TICKS, 'ticks'),
     budget('events not counted or counted twice', Math.abs(counted - rows), 1, 'events'),
     budget('causes too many or too few', Math.abs(causes - CAUSES), 0, 'causes'),
