@@ -11,6 +11,7 @@ export type DictionaryRole =
   | 'version' | 'status' | 'publishedFlag' | 'deadFlag'; // prettier-ignore
 
 const split = (text: string): string[] => text.trim().split(/\s+/);
+const setOf = (text: string): ReadonlySet<string> => new Set(split(text));
 
 /** Participles that mean "published": as a column a time, a flag or a status, depending on its type. */
 const GONE = split(`published dispatched sent relayed emitted forwarded produced delivered processed completed handled done
@@ -107,15 +108,13 @@ export const DICTIONARY: Record<DictionaryRole, { fits: Fits; names: readonly st
 export const FILLERS = ['outbox', 'event', 'message', 'msg', 'evt', 'ob', 'obx', 'integrationevent', 'domainevent'];
 
 /** Columns of mails, chats and pages: such a table holds messages between people, not between services. */
-export const VETO_NAMES = new Set(
-  split(`recipient recipients recipientid recipientemail toaddress toaddresses toemail emailto emailaddress tonumber phonenumber fromaddress fromemail cc bcc replytoaddress
+export const VETO_NAMES = setOf(`recipient recipients recipientid recipientemail toaddress toaddresses toemail emailto emailaddress tonumber phonenumber fromaddress fromemail cc bcc replytoaddress
     folderid folder mailboxid readat isread sender senderid senderemail receiverid conversationid chatid threadid roomid htmlbody bodyhtml textbody slug
     authorid postid notifiableid notifiabletype useragent ipaddress attachmentids 수신자 발신자 제목 получатель отправитель destinatario remitente prijemca príjemca
-    odosielatel odosielateľ empfaenger empfänger absender betreff`),
-); // prettier-ignore
+    odosielatel odosielateľ empfaenger empfänger absender betreff`); // prettier-ignore
 
 /** A veto only without other evidence for an outbox: `subject` is also NATS's word for a topic. */
-export const WEAK_VETO_NAMES = new Set(split('subject title caption'));
+export const WEAK_VETO_NAMES = setOf('subject title caption');
 
 /** Names of outboxes in several languages; matched against the bare name of a table. */
 export const OUTBOX_NAME =
@@ -132,40 +131,33 @@ export const DEAD_NAME =
 export const ARCHIVE_NAME = /archive|history|processed|published|completed|sent$|done$|backup|архив|archivo|archiv/u;
 
 /** Words in the names of an outbox's helper tables, which hold no events. */
-export const AUXILIARY_WORDS = new Set(
-  split(`offset offsets cursor cursors checkpoint checkpoints lock locks lease leases config configs configuration setting settings subscription subscriptions
+export const AUXILIARY_WORDS =
+  setOf(`offset offsets cursor cursors checkpoint checkpoints lock locks lease leases config configs configuration setting settings subscription subscriptions
     consumer consumers instance instances partition partitions worker workers node nodes migration migrations version versions schema stat stats statistics metric
-    metrics attempt attempts delivery deliveries inbox exception exceptions audit topic topics type types sequence state states exchange`),
-);
+    metrics attempt attempts delivery deliveries inbox exception exceptions audit topic topics type types sequence state states exchange`);
 
 export const STATUS_WORDS: Record<LiveState, ReadonlySet<string>> = {
-  pending: new Set(
-    split(`pending new created queued available scheduled ready waiting open todo unsent unpublished notsent notpublished initial init stored saved enqueued delayed
+  pending:
+    setOf(`pending new created queued available scheduled ready waiting open todo unsent unpublished notsent notpublished initial init stored saved enqueued delayed
       tosend topublish unprocessed readytosend readytopublish registered inserted 대기 대기중 미발행 미전송 신규 생성 생성됨 발행대기 новый новое новая ожидает ожидание
       вочереди создано неотправлено pendiente nuevo creado encola porenviar čaká caka čakajúce cakajuce nový novy nové nove nova neu offen wartend ausstehend bereit
       erstellt`),
-  ),
-  processing: new Set(
-    split(`processing active running executing publishing inprogress inflight claimed locked sending delivering dispatching started taken reserved leased
+  processing:
+    setOf(`processing active running executing publishing inprogress inflight claimed locked sending delivering dispatching started taken reserved leased
       처리중 발행중 전송중 진행중 вобработке обрабатывается отправляется выполняется procesando enproceso enviando spracovávasa spracovavasa odosielasa prebieha
       inbearbeitung wirdgesendet laufend`),
-  ),
-  published: new Set(
-    split(`published sent done completed complete delivered processed success succeeded successful dispatched handled finished emitted acked acknowledged relayed
+  published:
+    setOf(`published sent done completed complete delivered processed success succeeded successful dispatched handled finished emitted acked acknowledged relayed
       transmitted 완료 발행됨 발행완료 전송됨 전송완료 처리완료 성공 отправлено отправлен опубликовано опубликован обработано обработан готово завершено доставлено enviado
       publicado procesado completado entregado odoslané odoslane odoslaný odoslany spracované spracovane publikované publikovane doručené dorucene hotovo dokončené
       dokoncene gesendet versendet verarbeitet erledigt veröffentlicht veroeffentlicht fertig abgeschlossen zugestellt`),
-  ),
-  retrying: new Set(
-    split(`retry retrying retryable toretry retrypending waitingretry waitingforretry retryscheduled failedretryable 재시도 재시도중 재시도대기 повтор повторно повторяется
+  retrying:
+    setOf(`retry retrying retryable toretry retrypending waitingretry waitingforretry retryscheduled failedretryable 재시도 재시도중 재시도대기 повтор повторно повторяется
       reintentar reintentando opakovať opakovat opakujesa wiederholung wirdwiederholt`),
-  ),
-  dead: new Set(
-    split(`dead deadletter deadlettered poison poisoned abandoned aborted discarded exhausted permanentlyfailed permanentfailure failedpermanently dlq parked givenup
+  dead: setOf(`dead deadletter deadlettered poison poisoned abandoned aborted discarded exhausted permanentlyfailed permanentfailure failedpermanently dlq parked givenup
       undeliverable 폐기 폐기됨 영구실패 мертвое мертвый мёртвое мёртвый недоставляемо отброшено muerto abandonado descartado mŕtve mrtve mŕtvy zahodené zahodene verworfen
       aufgegeben unzustellbar`),
-  ),
 };
 
 /** Besides these words `published` may mean "stored and waiting", as in Spring Modulith. */
-export const DONE_WORDS = new Set(split('completed complete processed delivered done handled finished succeeded acknowledged acked'));
+export const DONE_WORDS = setOf('completed complete processed delivered done handled finished succeeded acknowledged acked');

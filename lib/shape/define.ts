@@ -69,6 +69,12 @@ export const takenBack = (
 export const dueNow = (from: State, column: string, rest: Parameters<typeof stable>[2]): ChangeRuleInput =>
   stable(from, { [column]: NOW }, { guard: { column, future: true }, ...rest });
 
+/** Rules that let events start over: dead ones, and those that a relay still retries. */
+export const startAgain = (set: Written, rest?: Parameters<typeof exact>[2]): ChangeRuleInput[] => [
+  exact('dead', set, rest),
+  stable('retrying', set, rest),
+];
+
 const factsFrom =
   (verified: NonNullable<ShapeInput['facts']>['verified']) =>
   (source: string, ...warnings: string[]): ShapeInput['facts'] => ({ source, verified, warnings });

@@ -48,6 +48,11 @@ const CAP = {
 } satisfies Partial<ShapeInput>;
 
 const SIGNATURE = ['StatusName', 'ExpiresAt'];
+const SENT = {
+  signature: SIGNATURE,
+  mustHave: names('Id Version Name Content Retries Added ExpiresAt StatusName'),
+  mustNotHave: ['Group'],
+};
 
 /** Messages sent through DotNetCore.CAP, on MySQL: the table's name contains a dot. */
 export const capPublishedMysql = defineShape({
@@ -57,12 +62,7 @@ export const capPublishedMysql = defineShape({
   engines: ['mysql'],
   table: { table: 'cap.published' },
   match: { names: ['cap.published'], pattern: '\\.published$' },
-  detect: {
-    signature: SIGNATURE,
-    mustHave: names('Id Version Name Content Retries Added ExpiresAt StatusName'),
-    mustNotHave: ['Group'],
-    companions: ['cap.received'],
-  },
+  detect: { ...SENT, companions: ['cap.received'] },
 });
 
 /** Messages sent through DotNetCore.CAP, on PostgreSQL: sent from memory after the commit, from this table if that failed. */
@@ -73,12 +73,7 @@ export const capPublishedPg = defineShape({
   engines: ['postgres'],
   table: 'cap.published',
   match: { names: ['published'] },
-  detect: {
-    signature: SIGNATURE,
-    mustHave: names('Id Version Name Content Retries Added ExpiresAt StatusName'),
-    mustNotHave: ['Group'],
-    companions: ['received'],
-  },
+  detect: { ...SENT, companions: ['received'] },
 });
 
 /** Messages received through DotNetCore.CAP, per consumer group: the layout of sent messages, plus the group. */

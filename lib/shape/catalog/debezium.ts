@@ -1,18 +1,16 @@
 /** Shared by Debezium's outbox tables: a connector reads inserted rows from the log, so no row shows whether it was sent. */
-import { defineShape, names, bySource, refused } from '../define';
+import { defineShape, names, bySource, refused, namedAsRole } from '../define';
 import type { ShapeInput } from '../shape';
 
 const DEBEZIUM = {
   engines: ['postgres', 'mysql'],
   kind: 'external',
   columns: {
-    id: 'id',
-    type: 'type',
+    ...namedAsRole('id', 'type', 'payload'),
     aggregateType: 'aggregatetype',
     aggregateId: 'aggregateid',
     createdAt: { column: 'timestamp', optional: true },
     traceId: { column: 'tracingspancontext', optional: true },
-    payload: 'payload',
   },
   states: [],
   parameters: { extra: { slot: { default: '*', unit: 'text', what: 'slot.name of the connector; * for any of the database' } } },

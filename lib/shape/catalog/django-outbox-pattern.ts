@@ -1,4 +1,4 @@
-import { defineShape, exact, is, names, bySource, writes } from '../define';
+import { defineShape, exact, is, names, bySource, writes, namedAsRole } from '../define';
 
 const [FAILED, SCHEDULE, SUCCEEDED] = [-1, 1, 2];
 /** Lifetime the library gives a new message. */
@@ -15,13 +15,12 @@ export const djangoOutboxPattern = defineShape({
   kind: 'status',
   table: 'published',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'headers'),
     type: 'destination',
     topic: 'destination',
     createdAt: 'added',
     attempts: 'retry',
     payload: 'body',
-    headers: 'headers',
   },
   states: [
     { state: 'published', label: 'SUCCEEDED', when: is('status', SUCCEEDED) },

@@ -1,4 +1,4 @@
-import { above, defineShape, exact, is, names, stable, takenBack, writes } from '../define';
+import { above, defineShape, exact, is, names, takenBack, writes, namedAsRole, startAgain } from '../define';
 
 /** P2P trading and escrow service: polled every second, claimed by a conditional UPDATE that raises the counter. */
 export const escrowStatus = defineShape({
@@ -8,7 +8,7 @@ export const escrowStatus = defineShape({
   engines: ['postgres'],
   table: 'p2p.transaction_outbox',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'payload'),
     type: 'transaction_type',
     aggregateId: 'transaction_ref_id',
     createdAt: 'create_time',
@@ -17,7 +17,6 @@ export const escrowStatus = defineShape({
     attempts: 'retry_count',
     error: 'error_message',
     dedupKey: 'idempotency_key',
-    payload: 'payload',
   },
   states: [
     { state: 'published', when: is('status', 'processed') },
@@ -33,10 +32,7 @@ export const escrowStatus = defineShape({
       exact('dead', { status: 'pending' }),
       { from: ['retrying'], refuse: 'due_within_a_second' },
     ],
-    requeue: [
-      exact('dead', { status: 'pending', retry_count: 0, error_message: null }),
-      stable('retrying', { status: 'pending', retry_count: 0, error_message: null }),
-    ],
+    requeue: startAgain({ status: 'pending', retry_count: 0, error_message: null }),
     release: [takenBack('processing', 'last_attempt_time', { status: 'pending' })],
   },
   archive: { from: ['dead', 'pending', 'retrying'] },

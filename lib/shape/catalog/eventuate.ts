@@ -1,4 +1,4 @@
-import { defineShape, is, ms, names, bySource, refused } from '../define';
+import { defineShape, is, ms, names, bySource, refused, namedAsRole } from '../define';
 import type { ShapeInput } from '../shape';
 
 const EVENTUATE = {
@@ -8,14 +8,12 @@ const EVENTUATE = {
   match: { pattern: '^message[0-9]*$', schema: 'eventuate' },
   kind: 'flag',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'payload', 'headers'),
     type: { column: 'headers', path: ['event-type'] },
     topic: 'destination',
     aggregateType: { column: 'headers', path: ['event-aggregate-type'] },
     aggregateId: { column: 'headers', path: ['event-aggregate-id'] },
     createdAt: ms('creation_time'),
-    payload: 'payload',
-    headers: 'headers',
   },
   // Rows the library writes for itself, which are no events.
   rows: { not: is('destination', 'CDC-IGNORED') },

@@ -1,4 +1,4 @@
-import { byWord, above, defineShape, exact, is, names, NOW, byRunning } from '../define';
+import { byWord, above, defineShape, exact, is, names, NOW, byRunning, namedAsRole } from '../define';
 
 /** Namastack's outbox: records are divided by partition, sent in order per key, and failed for good after some attempts. */
 export const namastackOutboxRecord = defineShape({
@@ -10,16 +10,14 @@ export const namastackOutboxRecord = defineShape({
   match: { pattern: 'outbox_record$' },
   kind: 'status',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'createdAt', 'payload'),
     type: 'record_type',
     topic: 'handler_id',
     aggregateId: 'record_key',
-    createdAt: 'created_at',
     publishedAt: 'completed_at',
     availableAt: 'next_retry_at',
     attempts: 'failure_count',
     error: 'failure_reason',
-    payload: 'payload',
     headers: 'context',
   },
   states: [

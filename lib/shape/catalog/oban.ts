@@ -1,5 +1,5 @@
 /** Shared by Oban's table on both engines; only arrays differ, which MySQL stores as JSON. */
-import { above, byWord, defineShape, exact, is, names, NOW, bySource, stable, takenBack, utc, writes } from '../define';
+import { above, byWord, defineShape, exact, is, names, NOW, bySource, stable, takenBack, utc, writes, startAgain } from '../define';
 import type { ShapeInput } from '../shape';
 
 const DUE = writes({ state: 'available', scheduled_at: NOW, completed_at: null, cancelled_at: null, discarded_at: null });
@@ -46,10 +46,7 @@ const oban = {
       stable('retrying', ONE_MORE, { guard: is('state', 'retryable'), basis: 'official' }),
       stable('pending', ONE_MORE, { guard: is('state', 'scheduled'), warnings: ['sends_ahead_of_schedule'], basis: 'official' }),
     ],
-    requeue: [
-      exact('dead', { ...DUE, attempt: 0 }, { basis: 'inferred' }),
-      stable('retrying', { ...DUE, attempt: 0 }, { basis: 'inferred' }),
-    ],
+    requeue: startAgain({ ...DUE, attempt: 0 }, { basis: 'inferred' }),
     release: [takenBack('processing', 'attempted_at', { state: 'available' }, { guard: ATTEMPTS_LEFT, basis: 'mirrors_library' })],
   },
   archive: { from: ['dead', 'pending', 'retrying'] },

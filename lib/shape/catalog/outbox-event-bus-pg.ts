@@ -1,4 +1,4 @@
-import { atLimit, byWord, defineShape, dueNow, exact, is, names, NOW, bySource, stable, utc, writes } from '../define';
+import { atLimit, byWord, defineShape, dueNow, exact, is, names, NOW, bySource, utc, writes, namedAsRole, startAgain } from '../define';
 
 /** What the library's own `retryEvents` writes. */
 const FROM_THE_START = writes({ status: 'created', retry_count: 0, next_retry_at: null, last_error: null });
@@ -13,14 +13,12 @@ export const outboxEventBusPg = defineShape({
   attemptsCount: 'failures',
   table: 'outbox_events',
   columns: {
-    id: 'id',
-    type: 'type',
+    ...namedAsRole('id', 'type', 'payload'),
     createdAt: utc('created_on'),
     attemptedAt: utc('started_on'),
     availableAt: utc('next_retry_at'),
     attempts: 'retry_count',
     error: 'last_error',
-    payload: 'payload',
   },
   times: { keep_alive: 'utc', occurred_at: 'utc' },
   companions: { sent: { table: 'outbox_events_archive', on: { id: 'id' }, purpose: 'archive', optional: true } },
@@ -34,7 +32,7 @@ export const outboxEventBusPg = defineShape({
       exact('dead', { retry_count: { parameter: 'maxAttempts', minus: 1 }, next_retry_at: NOW }, { basis: 'inferred' }),
       dueNow('retrying', 'next_retry_at', { basis: 'inferred' }),
     ],
-    requeue: [exact('dead', FROM_THE_START, { basis: 'official' }), stable('retrying', FROM_THE_START, { basis: 'official' })],
+    requeue: startAgain(FROM_THE_START, { basis: 'official' }),
     release: { refuse: 'claim_lapses' },
   },
   archive: { from: ['dead', 'pending', 'retrying'] },

@@ -1,4 +1,4 @@
-import { above, defineShape, exact, names, byRunning, stable, writes, namedAsRole } from '../define';
+import { above, defineShape, exact, names, byRunning, writes, namedAsRole, startAgain } from '../define';
 
 /** What the library writes for "not locked". */
 const UNLOCKED = '1970-01-01T00:00:00Z';
@@ -49,10 +49,7 @@ export const pgTransactionalOutbox = defineShape({
       exact('dead', { ...open, started_attempts: oneLeft, finished_attempts: oneLeft }, { basis: 'inferred', needs: POLLING }),
       { from: ['retrying'], refuse: 'relay_retries_at_once' },
     ],
-    requeue: [
-      exact('dead', fromTheStart, { basis: 'inferred', needs: POLLING }),
-      stable('retrying', fromTheStart, { basis: 'inferred', needs: POLLING }),
-    ],
+    requeue: startAgain(fromTheStart, { basis: 'inferred', needs: POLLING }),
     release: { refuse: 'claim_lapses' },
   },
   archive: { from: ['dead', 'pending', 'retrying'] },

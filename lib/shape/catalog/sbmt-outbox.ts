@@ -1,4 +1,4 @@
-import { above, defineShape, exact, is, names, bySource, stable, writes } from '../define';
+import { above, defineShape, exact, is, names, bySource, stable, writes, namedAsRole } from '../define';
 
 const [PENDING, FAILED, DELIVERED, DISCARDED] = [0, 1, 2, 3];
 const OUT_OF_ORDER = { warnings: ['later_may_be_out'], basis: 'inferred' as const };
@@ -13,7 +13,7 @@ export const sbmtOutbox = defineShape({
   table: 'order_outbox_items',
   match: { pattern: '^(?<model>.+)_(?:outbox|inbox)_items$' },
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'payload'),
     type: { anyOf: ['event_name'] },
     aggregateType: { captured: 'model' },
     aggregateId: 'event_key',
@@ -24,7 +24,6 @@ export const sbmtOutbox = defineShape({
     attempts: 'errors_count',
     error: 'error_log',
     dedupKey: 'uuid',
-    payload: 'payload',
     headers: 'options',
   },
   times: { updated_at: 'utc' },

@@ -1,18 +1,17 @@
 /** Shared by Watermill's tables: the messages of one topic, which is part of the table's name. */
-import { defineShape, names, bySource, refused } from '../define';
+import { defineShape, names, bySource, refused, namedAsRole } from '../define';
 import type { ShapeInput } from '../shape';
 
 const WATERMILL = {
   origin: 'watermill-sql (Go)',
   match: { pattern: '^watermill_(?!offsets_)(?<topic>.+)$' },
   columns: {
+    ...namedAsRole('createdAt', 'payload'),
     id: 'offset',
     sequence: 'offset',
     type: { captured: 'topic' },
     topic: { captured: 'topic' },
-    createdAt: 'created_at',
     dedupKey: 'uuid',
-    payload: 'payload',
     headers: 'metadata',
   },
 } satisfies Partial<ShapeInput>;

@@ -1,5 +1,5 @@
 /** Shared by Wolverine's tables: rows belong to a node by its number; 0 means no node. */
-import { above, byWord, refused, defineShape, exact, is, names, NOW, bySource } from '../define';
+import { above, byWord, refused, defineShape, exact, is, names, NOW, bySource, namedAsRole } from '../define';
 import type { ShapeInput } from '../shape';
 
 const WOLVERINE = {
@@ -33,13 +33,12 @@ export const wolverineOutgoing = defineShape({
   table: 'wolverine_outgoing_envelopes',
   kind: 'presence',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'attempts'),
     type: 'message_type',
     topic: 'destination',
     // Exists only if OutboxStaleTime is configured.
     createdAt: { column: 'timestamp', optional: true },
     lockedBy: 'owner_id',
-    attempts: 'attempts',
     payload: 'body',
   },
   states: [
@@ -71,7 +70,7 @@ export const wolverineIncoming = defineShape({
   family: 'inbox',
   kind: 'status',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'attempts'),
     type: 'message_type',
     // The address it arrived at, despite its name.
     topic: 'received_at',
@@ -79,7 +78,6 @@ export const wolverineIncoming = defineShape({
     publishedAt: { column: 'keep_until', minus: { parameter: 'keptAfterHandling' }, when: is('status', 'Handled') },
     availableAt: 'execution_time',
     lockedBy: 'owner_id',
-    attempts: 'attempts',
     payload: 'body',
   },
   states: [

@@ -1,4 +1,4 @@
-import { defineShape, is, names, takenBack } from '../define';
+import { defineShape, is, names, takenBack, namedAsRole } from '../define';
 
 /** Go order service sending to SQS: no attempts, no error, no dead state; failed rows return to PENDING for ever. */
 export const workerStatus = defineShape({
@@ -8,13 +8,11 @@ export const workerStatus = defineShape({
   engines: ['mysql', 'postgres'],
   table: 'outbox_events',
   columns: {
-    id: 'id',
+    ...namedAsRole('id', 'createdAt', 'payload'),
     type: 'event_type',
-    createdAt: 'created_at',
     publishedAt: 'processed_at',
     // Used by the service's own recovery job, but missing in its published table definition.
     attemptedAt: { column: 'updated_at', optional: true },
-    payload: 'payload',
   },
   states: [
     { state: 'published', when: is('status', 'PROCESSED') },
