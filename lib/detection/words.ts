@@ -1,14 +1,9 @@
 /** Column names of outboxes in several languages, most specific first, in lower case without separators. */
 
 import type { CatalogueColumn } from '@/lib/database/catalogue';
+import type { ValueRole } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { bare } from './names';
-
-/** Roles in the dictionary: those of the shape language, and three columns that show progress: status, publishedFlag, deadFlag. */
-export type DictionaryRole =
-  | 'sequence' | 'type' | 'topic' | 'aggregateType' | 'aggregateId' | 'orderingKey' | 'createdAt' | 'publishedAt' | 'attemptedAt' | 'lockedUntil'
-  | 'lockedBy' | 'availableAt' | 'diedAt' | 'attempts' | 'maxAttempts' | 'error' | 'dedupKey' | 'traceId' | 'payload' | 'headers'
-  | 'version' | 'status' | 'publishedFlag' | 'deadFlag'; // prettier-ignore
 
 const split = (text: string): string[] => text.trim().split(/\s+/);
 const setOf = (text: string): ReadonlySet<string> => new Set(split(text));
@@ -41,7 +36,7 @@ const mayCount: Fits = ({ kind, type, name }) =>
   kind === 'integer' && (/^big/i.test(type) || (/^int/i.test(type) && !GONE.includes(bare(name))));
 
 /** By role: its possible types and column names. Columns are assigned in this order, the most important role first. */
-export const DICTIONARY: Record<DictionaryRole, { fits: Fits; names: readonly string[] }> = {
+export const DICTIONARY = {
   payload: { fits: isContent, names: split(`payload eventpayload messagepayload payloadjson jsonpayload eventdata messagedata body messagebody eventbody serializeddata serializedevent
     serializedpayload data content contents eventcontent messagecontent envelope eventjson jsondata json message msg value event
     페이로드 내용 본문 데이터 메시지 이벤트데이터 данные тело содержимое нагрузка сообщение теласообщения полезнаянагрузка datos contenido carga cuerpo mensaje
@@ -102,7 +97,10 @@ export const DICTIONARY: Record<DictionaryRole, { fits: Fits; names: readonly st
   sequence: { fits: isNumber, names: split(`sequence seq sequencenumber sequenceno position globalposition globalsequence offset ordinal rowno eventnumber 순번 порядок secuencia poradie
     reihenfolge lfdnr`) },
   version: { fits: isVersion, names: split(`lockversion rowversion version optlock`) },
-}; // prettier-ignore
+} satisfies Partial<Record<ValueRole | 'status' | 'publishedFlag' | 'deadFlag', { fits: Fits; names: readonly string[] }>>; // prettier-ignore
+
+/** Roles in the dictionary: those of the shape language, and three columns that show progress: status, publishedFlag, deadFlag. */
+export type DictionaryRole = keyof typeof DICTIONARY;
 
 /** Prefixes of column names that add no meaning: `event_status`, `outbox_id`, `msg_created_at`. */
 export const FILLERS = ['outbox', 'event', 'message', 'msg', 'evt', 'ob', 'obx', 'integrationevent', 'domainevent'];

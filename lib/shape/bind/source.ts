@@ -12,16 +12,16 @@ import { BoundTable } from './table';
 const NOTHING: ColumnDescription = { name: '', type: 'text', kind: 'text', nullable: false, generated: false };
 
 /** Names the table may lack: those of optional sources, and all alternatives. */
-export function optionalNames(columns: Columns): Set<string> {
-  const names = new Set<string>();
-  const visit = (source: Source, optional: boolean): void => {
-    if (typeof source === 'string') {
-      if (optional) names.add(source);
-    } else if ('anyOf' in source) source.anyOf.forEach((one) => visit(one, true));
-    else if ('column' in source && source.join === undefined && (optional || source.optional === true)) names.add(source.column);
-  };
-  for (const { source } of sourcesOf(columns)) visit(source, false);
-  return names;
+export const optionalNames = (columns: Columns): Set<string> =>
+  new Set(sourcesOf(columns).flatMap(({ source }) => columnsIn(source, []).flatMap(({ column, optional }) => (optional ? column : []))));
+
+type Named = Pick<Extract<Source, { column: string }>, 'column' | 'time' | 'path'> & { optional: boolean; at: Path };
+
+/** The table's own columns that a source names, alternatives included. */
+function columnsIn(source: Source, at: Path, optional = false): Named[] {
+  if (typeof source === 'string') return [{ column: source, optional, at }];
+  if ('anyOf' in source) return source.anyOf.flatMap((one, index) => columnsIn(one, [...at, 'anyOf', index], true));
+  return 'column' in source && source.join === undefined ? [{ ...source, optional: optional || source.optional === true, at }] : [];
 }
 
 const sourcesOf = (columns: Columns): { role: ValueRole; source: Source }[] =>
@@ -29,13 +29,8 @@ const sourcesOf = (columns: Columns): { role: ValueRole; source: Source }[] =>
 
 /** Sets on the table how its columns encode times, as the roles say; call before comparing with them. */
 export function applyTimeEncodings(columns: Columns, table: BoundTable, path: Path): void {
-  const visit = (source: Source, at: Path): void => {
-    if (typeof source === 'string') return;
-    if ('anyOf' in source) source.anyOf.forEach((one, index) => visit(one, [...at, 'anyOf', index]));
-    else if ('column' in source && source.time !== undefined && source.join === undefined && source.path === undefined)
-      table.setEncoding(source.column, source.time, [...at, 'time']);
-  };
-  for (const { role, source } of sourcesOf(columns)) visit(source, [...path, role]);
+  const named = sourcesOf(columns).flatMap(({ role, source }) => columnsIn(source, [...path, role]));
+  for (const { column, time, path: steps, at } of named) if (steps === undefined) table.setEncoding(column, time, [...at, 'time']);
 }
 
 /** The same by what the shape says of names alone: of both tables, in the dead-letter table where the column is of the same kind. */
