@@ -8,6 +8,7 @@ import { formatMoney } from '@/lib/shared/text/money';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { Figure, Hint } from '../figures/figure';
 import { RelativeTime, useFormat } from '../figures/format';
+import { TableHead } from '../frame/note';
 import { outboxHref } from '../hrefs';
 import { PlanButton } from '../interventions/plan-button';
 import type { PlanChoice } from '../interventions/use-plan';
@@ -95,15 +96,13 @@ export function Causes({ groups, more, first, nameOf, planOf, details }: CausesP
     <div className={classes.frame}>
       {/* Explicit roles: on a phone the table is laid out as cards, and browsers then drop them. */}
       <table role="table" className={classes.causes} aria-label={t('groups')}>
-        <thead role="rowgroup">
-          <tr role="row">
-            {columns.map(([column]) => (
-              <th role="columnheader" scope="col" key={column} data-column={column}>
-                {t(`columns.${column === 'lastSeen' && !dated ? 'lastCreated' : column}`)}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead
+          asCards
+          columns={columns.map(([column]) => ({
+            'data-column': column,
+            children: t(`columns.${column === 'lastSeen' && !dated ? 'lastCreated' : column}`),
+          }))}
+        />
         <tbody role="rowgroup">
           {shown.map((group) => (
             <Fragment key={keyOf(group)}>

@@ -3,10 +3,13 @@ import { useTranslations } from 'next-intl';
 import { CONNECTION_ROLES } from '@/lib/shared/connections';
 import type { FleetDatabase } from '@/lib/shared/figures/fleet';
 import { Since } from '../figures/format';
+import { TableHead } from '../frame/note';
 import classes from './fleet-databases.module.css';
 import lines from './lines.module.css';
 
 const NAMED = 3;
+
+const COLUMNS = ['database', 'state', 'connections', 'held', 'outboxes'] as const;
 
 /** The fleet's databases in one line; opened, all of them with their connections. */
 export function FleetDatabases({ databases, onChoose }: { databases: readonly FleetDatabase[]; onChoose: (database: string) => void }) {
@@ -27,15 +30,7 @@ export function FleetDatabases({ databases, onChoose }: { databases: readonly Fl
       </summary>
       {open && (
         <table className={`${lines.lines} ${classes.table}`} role="table">
-          <thead role="rowgroup">
-            <tr role="row">
-              {(['database', 'state', 'connections', 'held', 'outboxes'] as const).map((column) => (
-                <th key={column} role="columnheader" scope="col" data-column={column}>
-                  {words(`columns.${column}`)}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead asCards columns={COLUMNS.map((column) => ({ 'data-column': column, children: words(`columns.${column}`) }))} />
           <tbody role="rowgroup">
             {databases.map((database) => (
               <DatabaseRow key={database.id} database={database} onChoose={onChoose} />

@@ -1,7 +1,7 @@
-import { IconAlertTriangle, IconLock, type IconProps } from '@tabler/icons-react';
+import { IconAlertTriangle, IconLock, type TablerIcon } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { Link } from './go';
-import type { ComponentProps, ComponentType, ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { PROOF_REASONS } from '@/lib/shared/changes/read-only';
 import type { OutboxInfo } from '@/lib/shared/model';
 import { outboxHref } from '../hrefs';
@@ -26,15 +26,7 @@ export function Note({ icon, dashed, status, children }: NoteProps) {
 }
 
 /** A text with its sign before it, on a colour: a warning, if nothing else is said. */
-export function SignedText({
-  icon: Icon = IconAlertTriangle,
-  hue,
-  text,
-}: {
-  icon?: ComponentType<IconProps>;
-  hue?: 'grey';
-  text: ReactNode;
-}) {
+export function SignedText({ icon: Icon = IconAlertTriangle, hue, text }: { icon?: TablerIcon; hue?: 'grey'; text: ReactNode }) {
   return (
     <p className={classes.signed} data-hue={hue}>
       <Icon size={16} aria-hidden />
@@ -78,13 +70,20 @@ export function FactList({ facts, className = '', paired }: FactListProps) {
   );
 }
 
-/** The head of a table; a column may have attributes beside its text. */
-export function TableHead({ columns }: { columns: readonly (string | (ComponentProps<'th'> & Record<`data-${string}`, unknown>))[] }) {
+interface TableHeadProps {
+  /** A column may have attributes beside its text. */
+  columns: readonly (string | (ComponentProps<'th'> & Record<`data-${string}`, unknown>))[];
+  /** With explicit roles: where a table is laid out as cards on a phone, browsers drop its own. */
+  asCards?: boolean;
+}
+
+export function TableHead({ columns, asCards = false }: TableHeadProps) {
+  const role = (name: string) => (asCards ? name : undefined);
   return (
-    <thead>
-      <tr>
+    <thead role={role('rowgroup')}>
+      <tr role={role('row')}>
         {columns.map((column, index) => (
-          <th key={index} scope="col" {...(typeof column === 'string' ? { children: column } : column)} />
+          <th key={index} role={role('columnheader')} scope="col" {...(typeof column === 'string' ? { children: column } : column)} />
         ))}
       </tr>
     </thead>
