@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
-import { IconAlertTriangle, IconHandClick, IconNote, IconPlayerPlay, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
+import { IconAlertTriangle, IconHandClick, IconNote, IconPlayerPlay, IconRocket, IconTrash, type TablerIcon } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { type ComponentType, type CSSProperties, type KeyboardEvent, memo, type PointerEvent, useContext, useId } from 'react';
+import { type CSSProperties, type KeyboardEvent, memo, type PointerEvent, useContext, useId } from 'react';
 import type { ChartMark, Mark } from '@/lib/shared/figures/marks';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import { visibleText } from '@/lib/shared/text/visible-text';
@@ -223,7 +223,7 @@ function ChartReading({ point, index: at, width, panes, span, marks }: ChartRead
   );
 }
 
-const SIGNS: Record<ChartMark['kind'], ComponentType<IconProps>> = {
+const SIGNS: Record<ChartMark['kind'], TablerIcon> = {
   deploy: IconRocket,
   incident: IconAlertTriangle,
   note: IconNote,

@@ -1,4 +1,3 @@
-import type { ComponentType } from 'react';
 import {
   IconAlertOctagon,
   IconAlertTriangle,
@@ -14,7 +13,7 @@ import {
   IconSettings,
   IconTrendingDown,
   IconX,
-  type IconProps,
+  type TablerIcon,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { Severity } from '@/lib/shared/doctor';
@@ -25,7 +24,7 @@ import classes from './figures.module.css';
 
 interface Sign {
   hue: 'blue' | 'amber' | 'violet' | 'green' | 'red' | 'grey';
-  icon: ComponentType<IconProps>;
+  icon: TablerIcon;
   dashed?: boolean;
 }
 

@@ -1,13 +1,13 @@
 import { Anchor, type AnchorProps, Button, type ButtonProps, CopyButton } from '@mantine/core';
-import { IconCheck, IconCopy, type IconProps } from '@tabler/icons-react';
+import { IconCheck, IconCopy, type TablerIcon } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { ComponentProps, ComponentType, ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { Float, useFloat } from './float';
 import { Link } from './go';
 
 interface TextButtonProps extends ButtonProps, Pick<ComponentProps<'button'>, 'type' | 'title' | 'autoFocus' | 'aria-label'> {
   label: string;
-  icon?: ComponentType<IconProps>;
+  icon?: TablerIcon;
   /** The page that it opens. */
   href?: string;
   target?: string;

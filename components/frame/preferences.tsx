@@ -1,6 +1,6 @@
-import { useEffect, useState, type ComponentProps, type ComponentType } from 'react';
+import { useEffect, useState, type ComponentProps } from 'react';
 import { UnstyledButton, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
-import { IconBrightness, IconLanguage, IconLogout, IconUserCircle, type IconProps } from '@tabler/icons-react';
+import { IconBrightness, IconLanguage, IconLogout, IconUserCircle, type TablerIcon } from '@tabler/icons-react';
 import { useLocale, useTimeZone, useTranslations } from 'next-intl';
 import { BASE_PATH } from '@/lib/shared/base-path';
 import { DEFAULT_TIME_ZONE, LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
@@ -94,7 +94,7 @@ function ChoiceItems({ choice: { key, value, options, choose }, close }: { choic
 
 interface TopIconProps extends Omit<ComponentProps<'button'>, 'color'> {
   label: string;
-  icon: ComponentType<IconProps>;
+  icon: TablerIcon;
   iconSize?: number;
 }
 
@@ -106,7 +106,7 @@ export function TopIcon({ label, icon: Icon, iconSize = 18, title = label, class
   );
 }
 
-function ChoiceMenu({ choice, icon }: { choice: Choice; icon: ComponentType<IconProps> }) {
+function ChoiceMenu({ choice, icon }: { choice: Choice; icon: TablerIcon }) {
   const words = useTranslations('frame');
   const { button, float, close } = useFloat('menu');
   return (

@@ -12,7 +12,7 @@ import {
   IconLayoutSidebarLeftExpand,
   IconMailX,
   IconPlugConnectedX,
-  type IconProps,
+  type TablerIcon,
   IconRefresh,
   IconStethoscope,
   IconUserCheck,
@@ -20,7 +20,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
 import { usePathname } from 'next/navigation';
-import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { can, type Permission } from '@/lib/shared/permissions';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { ClockProvider, useFormat } from '../figures/format';
@@ -140,7 +140,7 @@ function selectionWithAbsoluteTimes(selection: Selection | null): string | null 
 /** Rarely needed: no screen waits for its script. */
 const SentNotice = lazy(async () => ({ default: (await import('../interventions/panels')).SentNotice }));
 
-function NoticeCard({ icon: Icon, title, children }: { icon: ComponentType<IconProps>; title: string; children: ReactNode }) {
+function NoticeCard({ icon: Icon, title, children }: { icon: TablerIcon; title: string; children: ReactNode }) {
   return (
     <div className={`${classes.notice} ${classes.card}`}>
       <Icon className={classes.noticeIcon} size={18} aria-hidden />
@@ -201,7 +201,7 @@ interface Part {
   href: string;
   /** The paths of its other pages, if they are not below `href`. */
   below?: string;
-  icon: ComponentType<IconProps>;
+  icon: TablerIcon;
   /** Required to see it. */
   permission?: Permission;
 }
