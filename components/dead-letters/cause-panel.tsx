@@ -1,14 +1,14 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
 import type { CauseNote, CauseSample, DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { Action } from '@/lib/shared/problems';
 import type { Run } from '@/lib/shared/runs/runs';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { RelativeTime } from '../figures/format';
 import { Link } from '../frame/go';
+import { TextButton } from '../frame/popovers';
 import { ReasonPopover } from '../frame/reason-popover';
-import { useChange } from '../frame/use-change';
+import { useChange, valueOf } from '../frame/use-change';
 import { eventHref, runHref } from '../hrefs';
 import { useOperationName } from '../interventions/operations';
 import { useRunSentence } from '../runs/run-sentence';
@@ -16,13 +16,9 @@ import classes from './causes.module.css';
 
 /** How more is learnt and said of a cause. */
 export interface CauseDetails {
-  read: (input: {
-    outbox: string;
-    cause: string;
-    events: string[];
-  }) => Promise<ActionResult<{ samples: CauseSample[]; tried: Run[] | null }>>;
+  read: Action<{ outbox: string; cause: string; events: string[] }, { samples: CauseSample[]; tried: Run[] | null }>;
   /** An empty note takes it off; null where the viewer may write none. */
-  note: ((input: { outbox: string; cause: string; note: string }) => Promise<ActionResult<{ note: CauseNote | null }>>) | null;
+  note: Action<{ outbox: string; cause: string; note: string }, { note: CauseNote | null }> | null;
   /** Whether the table of the outbox keeps errors. */
   keepsError: (outbox: string) => boolean;
   onChanged: () => Promise<void>;
@@ -39,7 +35,7 @@ export function CausePanel({ group, details }: CausePanelProps) {
   const { outbox, id, samples, firstSeenAt, lastSeenAt, seen, retrying, newSince } = group;
   const { data, isError } = useQuery({
     queryKey: ['cause', outbox, id, samples],
-    queryFn: () => details.read({ outbox, cause: id, events: samples }),
+    queryFn: () => valueOf(details.read({ outbox, cause: id, events: samples })),
   });
   const keepsError = details.keepsError(outbox);
   return (
@@ -54,15 +50,12 @@ export function CausePanel({ group, details }: CausePanelProps) {
         {retrying > 0 && <span>{t('retrying', { count: retrying })}</span>}
       </p>
       <p>{t(!keepsError ? 'byType' : group.samples.length > 1 ? 'differ' : 'same')}</p>
-      {isError || data?.ok === false ? (
-        <p role="alert">{t('unread')}</p>
-      ) : (
-        data && (
-          <>
-            <Samples outbox={outbox} samples={data.value.samples} shown={keepsError} />
-            <Tried runs={data.value.tried ?? []} />
-          </>
-        )
+      {isError && <p role="alert">{t('unread')}</p>}
+      {data && !isError && (
+        <>
+          <Samples outbox={outbox} samples={data.samples} shown={keepsError} />
+          <Tried runs={data.tried ?? []} />
+        </>
       )}
       <Noted group={group} details={details} />
     </div>
@@ -143,9 +136,13 @@ function Noted({ group: { outbox, id, note }, details: { note: write, onChanged 
         />
       )}
       {write !== null && note !== null && (
-        <Button size="compact-xs" variant="default" loading={removing.sending} onClick={() => removing.send(write)}>
-          {t('noteRemove')}
-        </Button>
+        <TextButton
+          size="compact-xs"
+          variant="default"
+          loading={removing.sending}
+          onClick={() => removing.send(write)}
+          label={t('noteRemove')}
+        />
       )}
       {removing.problem !== null && <p role="alert">{problems(removing.problem.code)}</p>}
     </div>

@@ -6,11 +6,11 @@ import {
   IconCircleCheck,
   IconCircleDashed,
   IconCircleHalf2,
-  type IconProps,
+  type TablerIcon,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
-import { type ComponentType, type ReactNode, useState, useTransition } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Candidate, Confidence, Examination, Sample } from '@/lib/shared/detection';
 import type { Action } from '@/lib/shared/problems';
 import { LIVE_STATES, type LiveState } from '@/lib/shared/states';
@@ -18,13 +18,14 @@ import { StateMark } from '../figures/mark';
 import { RelativeTime, useFormat } from '../figures/format';
 import { TableHead } from '../frame/note';
 import { CopyText } from '../frame/popovers';
+import { useChange } from '../frame/use-change';
 import { Select } from '../frame/controls';
 import classes from './detect.module.css';
 
 /** The states that a person chose for words. */
 type Confirmed = Record<string, LiveState | null>;
 
-const SIGN: Record<Confidence, ComponentType<IconProps>> = {
+const SIGN: Record<Confidence, TablerIcon> = {
   certain: IconCircleCheck,
   likely: IconCircleHalf2,
   possible: IconCircleDashed,
@@ -92,20 +93,18 @@ export function CandidateDetail({ database, initial, examine, back }: DetailProp
   const problems = useTranslations('problems');
   const [examination, setExamination] = useState(initial);
   const [confirmed, setConfirmed] = useState<Confirmed>({});
-  const [refused, setRefused] = useState<string | null>(null);
-  const [pending, start] = useTransition();
+  const {
+    send,
+    sending: pending,
+    problem: refused,
+  } = useChange(examine, { onDone: (examined) => examined !== null && setExamination(examined) });
   const { candidate, roles, status, sample, problem, yaml } = examination;
   const { companions, alternatives, cautions } = candidate;
 
   const say = (word: string, state: LiveState | null) => {
     const next = { ...confirmed, [word]: state };
     setConfirmed(next);
-    start(async () => {
-      const { schema, table } = candidate.name;
-      const answer = await examine({ database, schema, table, confirmed: next }).catch(() => null);
-      setRefused(answer?.ok === true ? null : problems(answer?.problem.code ?? 'unavailable'));
-      if (answer?.ok === true) setExamination(answer.value);
-    });
+    send({ database, ...candidate.name, confirmed: next });
   };
 
   return (
@@ -120,7 +119,7 @@ export function CandidateDetail({ database, initial, examine, back }: DetailProp
         <ConfidenceMark confidence={candidate.confidence} />
         <p>{candidate.label ?? t('byHand')}</p>
       </header>
-      {refused !== null && <Alert color="red">{refused}</Alert>}
+      {refused !== null && <Alert color="red">{problems(refused.code)}</Alert>}
       <div className={classes.evidence}>
         <Block title={t('why')}>
           <Points icon={IconCheck} texts={candidate.reasons.map(({ code, values }) => t(`reasons.${code}`, values))} />
@@ -194,7 +193,7 @@ function Block({ title, action, pending, children }: { title: string; action?: R
   );
 }
 
-function Points({ icon: Icon, kind, texts }: { icon: ComponentType<IconProps>; kind?: 'caution'; texts: string[] }) {
+function Points({ icon: Icon, kind, texts }: { icon: TablerIcon; kind?: 'caution'; texts: string[] }) {
   return (
     <ul className={classes.points} data-kind={kind}>
       {texts.map((text) => (

@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl';
-import { useState } from 'react';
+import { useTransition } from 'react';
 import { type Verdict, VERDICT_TONE } from '@/lib/shared/figures/verdicts';
 import type { MarkedSnapshot } from '@/lib/shared/figures/chart-view';
 import { visibleText } from '@/lib/shared/text/visible-text';
@@ -53,14 +53,9 @@ export function VerdictBanner({ outbox, summary, sessions, stale, run, onRefresh
   const format = useFormat();
   const sentence = useVerdictSentence(summary);
   const evidenceText = useEvidenceText();
-  const [asking, setAsking] = useState(false);
+  const [asking, ask] = useTransition();
   const { verdict, since, evidence, holds } = summary.diagnosis;
   const others = holds.filter((one) => one.verdict !== verdict);
-  const ask = async () => {
-    setAsking(true);
-    await onRefresh();
-    setAsking(false);
-  };
   // No row waits behind a replication slot: the doctor says what to do.
   const atDoctor = (of: Verdict) => of === 'log_held' || (of === 'relay_stopped' && summary.slot !== null);
   const hrefOf = (of: Verdict): string | null => {
@@ -125,7 +120,7 @@ export function VerdictBanner({ outbox, summary, sessions, stale, run, onRefresh
         </ul>
       </div>
       {href === null ? (
-        <TextButton size="sm" variant="default" loading={asking} onClick={() => void ask()} label={stepName(verdict)} />
+        <TextButton size="sm" variant="default" loading={asking} onClick={() => ask(onRefresh)} label={stepName(verdict)} />
       ) : (
         <TextButton
           size="sm"
