@@ -15,7 +15,7 @@ import { FateMark, VerdictMark } from '../figures/mark';
 import { RelativeTime, Since, useFormat, useIsStale } from '../figures/format';
 import { useWhyOpen } from '../find/use-why-open';
 import { eventHref, findHref, outboxHref } from '../hrefs';
-import { useVerdictSentence } from '../outbox/use-verdict-sentence';
+import { VerdictSentence } from '../outbox/use-verdict-sentence';
 import classes from './card.module.css';
 
 /** `note`: why the figures of the card are not the newest, if so. */
@@ -205,7 +205,9 @@ export function OutboxView({ card, note }: CardProps<OutboxCard>) {
       <CardHead asOf={stale?.since ?? card.asOf} href={outboxHref(outbox.id)} title={outbox.name} note={note} />
       <p className={classes.sentence}>
         <VerdictMark verdict={summary.diagnosis.verdict} />
-        <Sentence summary={summary} />
+        <span>
+          <VerdictSentence summary={summary} />
+        </span>
       </p>
       <dl className={classes.tiles}>
         {(['waiting', 'oldest', 'dead', 'p95'] as const).map((name) => (
@@ -219,9 +221,6 @@ export function OutboxView({ card, note }: CardProps<OutboxCard>) {
     </>
   );
 }
-
-/** A component of its own, because its ages change every second. */
-const Sentence = ({ summary }: { summary: OutboxCard['line']['summary'] }) => <span>{useVerdictSentence(summary)}</span>;
 
 /** What waited over the window, from zero to the most; what nobody saw is a gap. */
 function DepthChart({ card: { points, stepSeconds }, window }: { card: OutboxCard; window: string }) {
@@ -283,7 +282,7 @@ function Outbox({ line: { outbox, summary, stale, unread }, everyMs }: { line: F
         {!unread && <VerdictMark verdict={summary.diagnosis.verdict} />}
       </span>
       <span>
-        {unread ? t('unread') : <Sentence summary={summary} />}
+        {unread ? t('unread') : <VerdictSentence summary={summary} />}
         {old && !unread && <span className={classes.quiet}> · {t('old', { clock: format.clock(stale?.since ?? summary.asOf) })}</span>}
       </span>
       {!unread && (

@@ -9,7 +9,7 @@ import { CountText, Figure, isMeanOnly, Mean, Percentile } from '../figures/figu
 import { SeveritySign, VerdictSign } from '../figures/mark';
 import { Sparkline } from '../charts/sparkline';
 import { RelativeTime, Since, useFormat, useIsStale } from '../figures/format';
-import { useVerdictSentence } from '../outbox/use-verdict-sentence';
+import { useVerdictSentence, VerdictSentence } from '../outbox/use-verdict-sentence';
 import { doctorHref, outboxHref } from '../hrefs';
 import classes from './fleet.module.css';
 
@@ -72,7 +72,7 @@ export const FleetRow = memo(function FleetRow({
           <div className={classes.verdict}>
             <VerdictSign verdict={summary.diagnosis.verdict} />
             <span>
-              <Sentence summary={summary} />
+              <VerdictSentence summary={summary} />
             </span>
           </div>
         )}
@@ -123,9 +123,6 @@ export const FleetRow = memo(function FleetRow({
     </tr>
   );
 });
-
-/** A component of its own, because its ages change every second and the rest of a line does not. */
-const Sentence = ({ summary }: { summary: FleetLine['summary'] }) => useVerdictSentence(summary);
 
 interface AwayRowProps {
   database: string;

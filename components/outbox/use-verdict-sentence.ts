@@ -65,6 +65,9 @@ export function useVerdictSentence(summary: Pick<FleetLine['summary'], 'diagnosi
   });
 }
 
+/** The sentence as a component of its own: its ages change every second, and what is around it does not. */
+export const VerdictSentence = ({ summary }: { summary: FleetLine['summary'] }) => useVerdictSentence(summary);
+
 /** Evidence as text: `…Ms`, `…Bytes`, `share`, times as how long ago, `sinceAt` as a time of day; others stay as they are. null if unknown. */
 export function useEvidenceText(): (evidence: Evidence) => string | null {
   const words = useTranslations('evidence');
