@@ -1,6 +1,4 @@
-import { Anchor } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { Link } from '../frame/go';
 import type { ReactNode } from 'react';
 import type { DeadLetters } from '@/lib/shared/dead-letter-groups';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
@@ -9,6 +7,7 @@ import { EventsTable } from '../events/events-table';
 import type { Ticks } from '../events/ticks';
 import { CountText } from '../figures/figure';
 import { Notice, ReadOnlyNote } from '../frame/note';
+import { TextLink } from '../frame/popovers';
 import { type ShownRows, useSteadyRows } from '../lists/steady-rows';
 import { outboxHref } from '../hrefs';
 import classes from './dead-letters.module.css';
@@ -50,9 +49,7 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
       <header className={classes.sectionHeader}>
         {overview && (
           <h2>
-            <Anchor component={Link} href={href} inherit>
-              <bdi>{outbox.name}</bdi>
-            </Anchor>
+            <TextLink href={href} inherit label={<bdi>{outbox.name}</bdi>} />
           </h2>
         )}
         {problem === null && state.available && (
@@ -82,9 +79,7 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
             {events.length === 0 && <Notice title={t('events.noMatch.title')} />}
           </EventsTable>
           {overview && page?.nextCursor != null && (
-            <Anchor component={Link} href={href} size="sm" className={classes.all}>
-              {t('deadLetters.all', { outbox: outbox.name })}
-            </Anchor>
+            <TextLink href={href} size="sm" className={classes.all} label={t('deadLetters.all', { outbox: outbox.name })} />
           )}
         </>
       )}

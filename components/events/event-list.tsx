@@ -1,4 +1,4 @@
-import { Anchor, Button, type ButtonProps, CloseButton, Title } from '@mantine/core';
+import { Anchor, type ButtonProps, CloseButton, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
@@ -224,9 +224,7 @@ function ListFooter({ page, list }: ShownPage) {
   const { turned, pending, turnTo } = list;
   const { nextCursor, previousCursor } = page;
   const turn = (way: 'previous' | 'next', cursor: string | null, sign: Pick<ButtonProps, 'leftSection' | 'rightSection'>) => (
-    <Button variant="default" size="xs" {...sign} disabled={cursor === null || pending} onClick={() => turnTo(cursor)}>
-      {t(way)}
-    </Button>
+    <TextButton variant="default" size="xs" {...sign} disabled={cursor === null || pending} onClick={() => turnTo(cursor)} label={t(way)} />
   );
   return (
     <div className={classes.footer}>

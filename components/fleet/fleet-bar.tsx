@@ -1,11 +1,11 @@
 import type { RefObject } from 'react';
-import { Button } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { FleetFilter } from './fleet-lines';
 import { Select, TextField } from '../frame/controls';
+import { TextButton } from '../frame/popovers';
 import classes from './fleet-bar.module.css';
 
 interface FleetBarProps {
@@ -67,9 +67,7 @@ export function FleetBar({ snapshot: { entries, databases }, filter, shown, sear
           <span className={classes.shown} role="status">
             {words('shown', { shown, total: entries.length })}
           </span>
-          <Button variant="subtle" size="compact-xs" onClick={() => onChange({})}>
-            {words('clear')}
-          </Button>
+          <TextButton variant="subtle" size="compact-xs" onClick={() => onChange({})} label={words('clear')} />
         </>
       )}
     </div>

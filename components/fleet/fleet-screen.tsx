@@ -1,9 +1,8 @@
 'use client';
 
 import { Fragment, useDeferredValue, useMemo, useRef, useState, useEffect } from 'react';
-import { Link } from '../frame/go';
 import { useSearchParams } from 'next/navigation';
-import { Anchor, Button, Title } from '@mantine/core';
+import { Title } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
@@ -13,7 +12,8 @@ import { AuditLacks } from '../audit/audit-lacks';
 import { TableSigns } from '../figures/mark';
 import { Age } from '../figures/format';
 import { useOutboxName } from '../frame/console';
-import { Note } from '../frame/note';
+import { Note, TableHead } from '../frame/note';
+import { TextButton, TextLink } from '../frame/popovers';
 import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/live';
 import { UnreachableRow, FIGURE_COLUMNS, FleetRow } from './fleet-row';
@@ -96,11 +96,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
       <header className={classes.head}>
         <Title order={1}>{words('needYou', { needing, total: snapshot.entries.length, unread })}</Title>
         <p className={classes.asOf}>
-          {findHref !== null && (
-            <Anchor component={Link} href={findHref} size="sm" className={classes.find}>
-              {words('find')}
-            </Anchor>
-          )}
+          {findHref !== null && <TextLink href={findHref} size="sm" className={classes.find} label={words('find')} />}
           <Age asOf={snapshot.asOf} intervalMs={everyMs} />
         </p>
       </header>
@@ -112,11 +108,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
       {snapshot.entries.length === 0 ? (
         <div className={classes.empty}>
           <p>{words('empty')}</p>
-          {findHref !== null && (
-            <Button component={Link} href={findHref}>
-              {words('find')}
-            </Button>
-          )}
+          {findHref !== null && <TextButton href={findHref} label={words('find')} />}
         </div>
       ) : shown.length === 0 ? (
         <p className={classes.empty}>{words('filter.nothing')}</p>
@@ -124,15 +116,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
         // Explicit roles: on a phone the table is laid out as cards, and browsers then drop them.
         <table className={`${lines.lines} ${classes.table}`} role="table" data-dense={many} style={labels}>
           <caption className={classes.caption}>{words('caption')}</caption>
-          <thead role="rowgroup">
-            <tr role="row">
-              {COLUMNS.map((column) => (
-                <th key={column} role="columnheader" scope="col" data-column={column}>
-                  {words(`columns.${column}`)}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead asCards columns={COLUMNS.map((column) => ({ 'data-column': column, children: words(`columns.${column}`) }))} />
           <tbody role="rowgroup" ref={body}>
             {items.slice(0, drawn).map((item) => {
               if ('line' in item) return row(item.line);

@@ -76,12 +76,9 @@ export function Charts({ outbox, view, series, marks, marking, onMarked, childre
   );
 }
 
-interface ChartBarProps {
-  outbox: string;
-  view: ChartView;
+interface ChartBarProps extends Pick<ChartsProps, 'outbox' | 'view' | 'children'> {
   span: TimeSpan;
   onChange: (view: Pick<ChartView, 'span' | 'type'>) => void;
-  children: ReactNode;
 }
 
 /** Which time and type the charts show, controls to change them, and a CSV of the numbers. */
