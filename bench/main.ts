@@ -15,7 +15,7 @@ import { peerBench } from './peer';
 import { recordsBench } from './records';
 import { relayBench } from './relay';
 import { rollupBench } from './rollup';
-import { runsBench } from './runs';
+import { runsBench, slowRunsBench } from './runs';
 import { createDatabases } from './support/databases';
 import { budgetTable, commit, judge, machine, markdown, writeResults, type Results, type Table } from './support/report';
 import { startBenchServer } from './support/server';
@@ -40,6 +40,7 @@ const BENCHES: readonly Bench[] = [
   viewersBench,
   connectionsBench,
   runsBench,
+  slowRunsBench,
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,46 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { EventFilter } from '@/lib/shared/model';
 import type { Bench } from './bench';
 import { publishedAtFilling } from './fillings/published-at';
-import { carryOut } from './product';
+import { carryOut, deadByCause, eventPage, listPage, openDirectory, OUTBOX_ID } from './product';
 import { quantile, short } from './support/figures';
+import type { Table } from './support/report';
 import type { BenchServer } from './support/server';
 
-const FRESH_PER_SECOND = 200;
+/** What a relay takes, at once and a second, oldest first, and how many fresh events come a second. */
+interface Load {
+  batch: number;
+  perSecond: number;
+  fresh: number;
+}
+
+const FAST: Load = { batch: 500, perSecond: 5_500, fresh: 200 };
+const SLOW: Load = { batch: 1, perSecond: 10, fresh: 2 };
 const BEFORE_MS = 20_000;
-/** A relay that takes 500 at a time, as many as this a second. */
-const RELAY_BATCH = 500;
-const RELAY_PER_SECOND = 5_500;
+/** How often pages are asked for. */
+const PAGES_MS = 500;
 const TX_MS = 50;
-const FRESH_MS = 2_000;
-const RUN_SECONDS = 300;
+const FRESH_MS = { more: 2_000, slow: 4_000 };
+const RUN_SECONDS = { fast: 300, slow: 900 };
+const PAGE_TIMES = 1.2;
 
 export const runsBench: Bench = {
   name: 'runs',
-  about: 'what a run of 100,000 dead letters does to the relay, beside one UPDATE',
+  about: 'what a run of 100,000 dead letters does to the relay and to pages, beside one UPDATE',
   rows: [100_000],
   async run({ server, databases, rows: [rows = 0] }) {
-    const run = await measure(server, databases.empty, rows, 'run');
-    const update = await measure(server, databases.empty, rows, 'one UPDATE');
-    const lines = [run, update];
+    const run = await measure(server, databases.empty, rows, 'run', FAST);
+    const update = await measure(server, databases.empty, rows, 'one UPDATE', FAST);
     return {
-      tables: [
-        {
-          title: 'Requeued dead letters',
-          columns: [
-            'by',
-            'seconds until all are out',
-            'transaction p50 ms',
-            'p95 ms',
-            'max ms',
-            'fresh p99 ms before',
-            'fresh p99 ms meanwhile',
-          ],
-          rows: lines.map(({ by, seconds, tookMs, before, during }) => [
-            ...[by, seconds, quantile(tookMs, 0.5), quantile(tookMs, 0.95), quantile(tookMs, 1), before, during],
-          ]),
-        },
-      ],
+      tables: [tableOf([run, update])],
       budgets: [
         {
           promise: "p95 of a run's transactions",
@@ -53,24 +46,70 @@ export const runsBench: Bench = {
           promise: 'fresh events beside a run',
           name: 'fresh p99 meanwhile − before',
           measured: run.during - run.before,
-          limit: FRESH_MS,
+          limit: FRESH_MS.more,
           unit: 'ms',
+        },
+        {
+          promise: 'pages beside a run',
+          name: 'pages meanwhile ÷ before',
+          measured: run.pages.during / run.pages.before,
+          limit: PAGE_TIMES,
+          unit: 'times',
         },
         {
           promise: 'a run of 100,000',
           name: `seconds until all ${short(rows)} are out`,
           measured: run.seconds,
-          limit: RUN_SECONDS,
+          limit: RUN_SECONDS.fast,
           unit: 's',
         },
       ],
       notes: [
-        `${short(rows)} dead letters of a published-at outbox, a relay that takes up to ${RELAY_PER_SECOND} events a second, oldest first, and ${FRESH_PER_SECOND} fresh events a second. Fresh latency is from created to published.`,
+        `${short(rows)} dead letters of a published-at outbox; ${loadOf(FAST)} Fresh latency is from created to published.`,
+        'Pages are five that operators have open (lists, causes, one event), one after the other: the median of all five.',
         'The run has the default pace. One UPDATE is one statement that moves all of them at once.',
       ],
     };
   },
 };
+
+export const slowRunsBench: Bench = {
+  name: 'runs-slow',
+  about: 'a run of 4,000 dead letters with a relay that takes ten a second',
+  rows: [4_000],
+  async run({ server, databases, rows: [rows = 0] }) {
+    const run = await measure(server, databases.empty, rows, 'run', SLOW);
+    return {
+      tables: [tableOf([run])],
+      budgets: [
+        {
+          promise: 'a run at ten a second',
+          name: `seconds until all ${short(rows)} are out`,
+          measured: run.seconds,
+          limit: RUN_SECONDS.slow,
+          unit: 's',
+        },
+        { promise: 'fresh events beside it', name: 'fresh p99 meanwhile', measured: run.during, limit: FRESH_MS.slow, unit: 'ms' },
+      ],
+      notes: [`${short(rows)} dead letters of a published-at outbox; ${loadOf(SLOW)} The run has the default pace.`],
+    };
+  },
+};
+
+const loadOf = ({ batch, perSecond, fresh }: Load): string =>
+  `a relay that takes up to ${perSecond} events a second, ${batch} at a time, oldest first, and ${fresh} fresh events a second.`;
+
+const tableOf = (lines: readonly Measured[]): Table => ({
+  title: 'Requeued dead letters',
+  columns: [
+    ...['by', 'seconds until all are out', 'transaction p50 ms', 'p95 ms', 'max ms'],
+    ...['fresh p99 ms before', 'fresh p99 ms meanwhile', 'pages ms before', 'pages ms meanwhile'],
+  ],
+  rows: lines.map(({ by, seconds, tookMs, before, during, pages }) => [
+    ...[by, seconds, quantile(tookMs, 0.5), quantile(tookMs, 0.95), quantile(tookMs, 1)],
+    ...[before, during, pages.before, pages.during],
+  ]),
+});
 
 interface Measured {
   by: string;
@@ -78,6 +117,7 @@ interface Measured {
   tookMs: number[];
   before: number;
   during: number;
+  pages: { before: number; during: number };
 }
 
 async function measure(
@@ -85,6 +125,7 @@ async function measure(
   empty: (name: string) => Promise<string>,
   rows: number,
   by: 'run' | 'one UPDATE',
+  load: Load,
 ): Promise<Measured> {
   const [name, storeName] = [await empty('bench_runs'), await empty('bench_runs_store')];
   const url = server.superuserUrl(name);
@@ -97,9 +138,11 @@ async function measure(
     [rows],
   );
   await server.query(name, 'ANALYZE');
-  const traffic = await startTraffic(url);
+  const traffic = await startTraffic(url, load);
+  const pages = await openPages(url);
   try {
     await sleep(BEFORE_MS);
+    const pagesBefore = pages.medianMs();
     const before = await freshP99(server, name, `created_at > now() - interval '1 hour'`);
     const began = Date.now();
     const tookMs = by === 'run' ? await carryOut(url, server.superuserUrl(storeName), publishedAtFilling) : [await moveAll(server, name)];
@@ -111,14 +154,16 @@ async function measure(
       open = Number(row?.n);
     }
     const seconds = (Date.now() - began) / 1_000;
+    const pagesDuring = pages.medianMs();
     await sleep(1_000);
     const during = await freshP99(
       server,
       name,
       `created_at > '${new Date(began).toISOString()}' AND created_at < '${new Date(began + seconds * 1_000).toISOString()}'`,
     );
-    return { by, seconds, tookMs, before, during };
+    return { by, seconds, tookMs, before, during, pages: { before: pagesBefore, during: pagesDuring } };
   } finally {
+    await pages.stop();
     await traffic.stop();
   }
 }
@@ -143,42 +188,84 @@ async function moveAll(server: BenchServer, name: string): Promise<number> {
   return performance.now() - began;
 }
 
+/** Somebody has the screens open: how long the pages took since the last question, in milliseconds. */
+async function openPages(url: string): Promise<Loop & { medianMs(): number }> {
+  const directory = openDirectory(url, publishedAtFilling.shape, publishedAtFilling.table);
+  const outbox = await directory.get(OUTBOX_ID);
+  let took: number[] = [];
+  const [first] = (await listPage(outbox, { state: ['dead'] }, undefined, 1)).events;
+  const loop = every(PAGES_MS, async () => {
+    const began = performance.now();
+    for (const filter of PAGES) await listPage(outbox, filter);
+    await deadByCause(outbox);
+    await eventPage(outbox, first?.id ?? '');
+    took.push(performance.now() - began);
+  });
+  return {
+    medianMs() {
+      const median = quantile(took, 0.5);
+      took = [];
+      return median;
+    },
+    async stop() {
+      await loop.stop();
+      await directory.close();
+    },
+  };
+}
+
+const PAGES: readonly EventFilter[] = [{}, { state: ['dead'] }, { state: ['pending', 'retrying'] }];
+
 /** Fresh events, and the relay that takes the oldest first. */
-async function startTraffic(url: string): Promise<{ stop(): Promise<void> }> {
+async function startTraffic(url: string, { batch, perSecond, fresh }: Load): Promise<Loop> {
   const clients = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })] as const;
   for (const client of clients) await client.connect();
   const [writer, relay] = clients;
-  let stopped = false;
+  const freshMs = Math.max(50, 1_000 / fresh);
+  const atOnce = (fresh * freshMs) / 1_000;
   let n = 0;
-  const every = async (ms: number, work: () => Promise<unknown>): Promise<void> => {
-    while (!stopped) {
-      const next = Date.now() + ms;
-      await work();
-      await sleep(Math.max(0, next - Date.now()));
-    }
-  };
-  const perTick = FRESH_PER_SECOND / 20;
   const loops = [
-    every(50, async () => {
+    every(freshMs, async () => {
       await writer.query(
         `INSERT INTO outbox_events (id, aggregate_type, aggregate_id, event_type, payload, dedup_key)
           SELECT gen_random_uuid(), 'order', 'new-' || i, 'order.paid', '{}', 'fresh' || i FROM generate_series($1::int, $2::int) AS i`,
-        [n + 1, n + perTick],
+        [n + 1, n + atOnce],
       );
-      n += perTick;
+      n += atOnce;
     }),
-    every((RELAY_BATCH / RELAY_PER_SECOND) * 1_000, () =>
+    every((batch / perSecond) * 1_000, () =>
       relay.query(
         `UPDATE outbox_events SET published_at = clock_timestamp() WHERE id IN (SELECT id FROM outbox_events WHERE published_at IS NULL
-          ORDER BY created_at LIMIT ${RELAY_BATCH} FOR UPDATE SKIP LOCKED)`,
+          ORDER BY created_at LIMIT ${batch} FOR UPDATE SKIP LOCKED)`,
       ),
     ),
   ];
   return {
     async stop() {
-      stopped = true;
-      await Promise.all(loops);
+      await Promise.all(loops.map((loop) => loop.stop()));
       for (const client of clients) await client.end();
+    },
+  };
+}
+
+interface Loop {
+  stop(): Promise<void>;
+}
+
+/** Begins `work` this often, where it takes no longer. */
+function every(ms: number, work: () => Promise<unknown>): Loop {
+  let stopped = false;
+  const looping = (async () => {
+    while (!stopped) {
+      const next = Date.now() + ms;
+      await work();
+      await sleep(Math.max(0, next - Date.now()));
+    }
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await looping;
     },
   };
 }

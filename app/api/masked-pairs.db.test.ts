@@ -28,6 +28,7 @@ import { insertAuditEntries } from '@/lib/store/audit';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { declaredEntries } from '@/scripts/testing/declared-entries';
 import { changePairTable, createPairTable, pairOutbox, pairs, pairsWanted, type Pair, type PairRow } from '@/scripts/testing/masked-pairs';
+import { cards } from '@/scripts/testing/pair-cards';
 import { hasCountedRetries } from '@/scripts/testing/pair-retries';
 import { PLAN_READINGS, planQuestions, writePlan } from '@/scripts/testing/pair-plans';
 import { useTestMysql } from '@/scripts/testing/mysql';
@@ -198,8 +199,6 @@ const fleet: Reading = async (context, id) => {
   const { entries, doctor } = await readFleet(context);
   return [entries.filter(({ outbox }) => outbox.id === id), doctor[id], (await readHeadlines(context))[id]];
 };
-const cards: Reading = (context, id) =>
-  Promise.all((['outbox', 'dead-letters', 'fleet'] as const).map((view) => readCard(context, { view, outbox: id, outboxes: [id] })));
 const eventScreen = everyRow(readEventDetail);
 const doctorScreen: Reading = (context, id) => readDoctor(context, id);
 const BY_ROUTE: Reading = () => 'asked by route';

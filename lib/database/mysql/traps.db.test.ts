@@ -295,7 +295,11 @@ describe('on MySQL and MariaDB', () => {
   });
 
   it('JSON is read by path, also where it is a text with a check, as on MariaDB; its null is no text', async () => {
-    const table = await make('documents', 'id int PRIMARY KEY, doc json', `1, '{"a": {"b.c": [10.50, "x"]}, "n": null, "1": "one"}'`);
+    const table = await make(
+      'documents',
+      'id int PRIMARY KEY, doc json',
+      `1, '{"a": {"b.c": [10.50, "x"]}, "n": null, "1": "one", "t": true, "z": 0, "s": "\\\\"null\\\\"", "e": ""}'`,
+    );
     const doc = column(table, 'doc');
     expect([doc.type, doc.kind]).toEqual([database.mariadb ? 'longtext' : 'json', 'json']);
     const at = async (...steps: string[]): Promise<unknown> => (await values(table, fragments.jsonText(t('doc'), steps, doc)))[0];
@@ -305,6 +309,8 @@ describe('on MySQL and MariaDB', () => {
     expect(await at('1')).toBe('one');
     expect(await at('n')).toBeNull();
     expect(await at('nothing')).toBeNull();
+    expect([await at('t'), await at('z'), await at('s'), await at('e')]).toEqual(['true', '0', '"null"', '']);
+    expect(await at('a')).toBe(database.mariadb ? '{"b.c": [10.50, "x"]}' : '{"b.c": [10.5, "x"]}');
   });
 
   it('the last element of a list is found, and nothing in an empty list or in what is none', async () => {
