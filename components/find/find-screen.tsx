@@ -1,7 +1,7 @@
 'use client';
 
 import { TextInput, Title } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { IconArrowUp, IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useId, useState } from 'react';
 import { type Found, type FoundEvent, type FoundIn, keyProblem, leftOpen } from '@/lib/shared/lists/found';
@@ -13,6 +13,7 @@ import { useGo } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
 import { Notice } from '../frame/note';
 import { Form, TextButton, TextLink } from '../frame/popovers';
+import { useSteadyRows } from '../lists/steady-rows';
 import { eventHref, findHref, outboxHref } from '../hrefs';
 import { useWhyOpen } from './use-why-open';
 import classes from './find.module.css';
@@ -77,7 +78,8 @@ function FoundKey({ initial, load }: { initial: Found; load: FindScreenProps['lo
   const { key } = initial;
   const { snapshot } = usePolledSnapshot<Found>({ key: ['find', key], action: () => load({ key }), initial });
   const { fate, outboxes } = snapshot;
-  const lines = linesOf(outboxes);
+  // An outbox that answers late has lines between those that are read.
+  const { rows, gone, newer, showLatest } = useSteadyRows(key, linesOf(outboxes), 0);
   const fates = outboxes.flatMap(({ events }) => events.map((event) => event.fate));
   const having = outboxes.filter(({ events }) => events.length > 0).length;
   return (
@@ -89,14 +91,24 @@ function FoundKey({ initial, load }: { initial: Found; load: FindScreenProps['lo
           <bdi className={classes.mono}>{key}</bdi> {t('count', { events: fates.length, outboxes: having, all: outboxes.length })}
         </p>
       </section>
-      {lines.length > 0 && (
+      {rows.length > 0 && (
         <section className={classes.frame} aria-labelledby="find-timeline">
-          <h2 id="find-timeline" className={classes.heading}>
-            {t('timeline')}
-          </h2>
+          <div className={classes.head}>
+            <h2 id="find-timeline">{t('timeline')}</h2>
+            <span role="status">
+              {newer + gone.size > 0 && (
+                <TextButton
+                  size="compact-xs"
+                  icon={IconArrowUp}
+                  label={t('newer', { count: Math.max(newer, gone.size) })}
+                  onClick={showLatest}
+                />
+              )}
+            </span>
+          </div>
           <ol className={classes.lines}>
-            {lines.map((line) => (
-              <Line key={`${line.outbox} ${line.event.id} ${line.kind}`} {...line} />
+            {rows.map((line, index) => (
+              <Line key={line.id} line={line} gone={gone.has(line.id)} isLast={rows.findIndex((one) => isSameEvent(one, line)) === index} />
             ))}
           </ol>
         </section>
@@ -106,11 +118,18 @@ function FoundKey({ initial, load }: { initial: Found; load: FindScreenProps['lo
   );
 }
 
-function Line({ outbox, event, kind, at, isLast }: FoundLine) {
+interface LineProps {
+  line: FoundLine;
+  gone: boolean;
+  /** The newest of its event, which says what became of it. */
+  isLast: boolean;
+}
+
+function Line({ line: { outbox, event, kind, at }, gone, isLast }: LineProps) {
   const t = useTranslations('find');
   const outboxName = useOutboxName();
   return (
-    <li data-kind={kind}>
+    <li data-kind={kind} data-gone={gone || undefined}>
       <span className={classes.when}>{at === null ? t('noTime') : <AbsoluteTime at={at} />}</span>
       <span className={classes.what}>
         <TextLink href={eventHref(outbox, event.id)} prefetch={false} size="sm" label={<bdi>{event.type ?? event.id}</bdi>} />{' '}
@@ -177,14 +196,16 @@ function Told({ part, search }: { part: FoundIn; search: string }) {
 }
 
 interface FoundLine {
+  /** The same in every reading until it happens anew. */
+  id: string;
   outbox: string;
   event: FoundEvent;
   kind: 'created' | 'attempted' | 'died' | 'published';
   /** null where the table has no time of the event at all. */
   at: string | null;
-  /** The newest of its event, which says what became of it. */
-  isLast: boolean;
 }
+
+const isSameEvent = (a: FoundLine, b: FoundLine): boolean => a.outbox === b.outbox && a.event.id === b.event.id;
 
 const RANK = ['created', 'attempted', 'died', 'published'] as const;
 
@@ -200,8 +221,9 @@ function linesOfEvent(outbox: string, event: FoundEvent): FoundLine[] {
   // A relay that writes one time for both a try and its end gives one line.
   const attemptedAt = lastAttemptAt === publishedAt || lastAttemptAt === diedAt ? null : lastAttemptAt;
   const times = { created: createdAt, attempted: attemptedAt, died: diedAt, published: publishedAt };
-  const found = RANK.flatMap((kind) => (times[kind] === null ? [] : [{ outbox, event, kind, at: times[kind] }]));
-  const all = found.length === 0 ? [{ outbox, event, kind: 'created' as const, at: null }] : found;
-  const last = all.toSorted((a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? '')).at(-1);
-  return all.map((line) => ({ ...line, isLast: line === last }));
+  const kinds = RANK.filter((kind) => times[kind] !== null);
+  return (kinds.length === 0 ? (['created'] as const) : kinds).map((kind) => {
+    const at = times[kind];
+    return { id: JSON.stringify([outbox, event.id, kind, at]), outbox, event, kind, at };
+  });
 }
