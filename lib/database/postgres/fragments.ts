@@ -121,7 +121,7 @@ export const postgresFragments: Fragments = {
   isoTime(column, description, timeZone) {
     const at = instant(column, description, timeZone);
     if (description.time !== undefined && description.time !== 'utc') return sql`to_char(${at} at time zone 'UTC', ${sql.lit(ISO)})`;
-    return sql`case when isfinite(${column}) and extract(year from ${column}) between 1 and 9999
+    return sql`case when ${column} between '0001-01-01' and '9999-12-31 23:59:59.999999'
       then to_char(${at} at time zone 'UTC', ${sql.lit(ISO)}) end`;
   },
   instant,

@@ -6,7 +6,7 @@ import type { EventFilter } from '@/lib/shared/model';
 import { deadSinceRole, isSmall, livePlaces, type Outbox } from '../outbox';
 import { amountColumns, eventColumns, type EventRow, LIST_ERROR_CHARACTERS, placeSql, type PlaceSql } from '../rows/row';
 import { fingerprintOf, isFingerprint } from './causes';
-import { type ListStart, type Page, stretches, type ListRow, type Look, positionedRows, wayOf } from './sql';
+import { type Columns, type ListStart, type Page, stretches, type ListRow, type Look, positionedRows, wayOf } from './sql';
 import { placesFor } from './filters';
 import { type List, unlimited, listOf } from './walks';
 
@@ -17,7 +17,7 @@ export const DEAD_SCANNED_MAX = 1_000;
 const AMOUNT_BYTES = 16_384;
 
 /** A dead event with what its cause needs, and its position in the list. */
-export interface DeadRow extends DeadEvent, Pick<ListRow, 'place' | 'position' | 'position_at'> {
+export interface DeadRow extends DeadEvent, Pick<ListRow, 'place' | 'position'>, Partial<Pick<ListRow, 'position_at'>> {
   exact?: string;
 }
 
@@ -66,13 +66,7 @@ export function causeRows(outbox: Outbox, list: List, after: DeadRow | null, lim
   return deadRows(outbox, { walks, order: 'newest', cursor }, columns, limit, statementMs);
 }
 
-function deadRows(
-  outbox: Outbox,
-  start: ListStart,
-  columns: (at: PlaceSql) => RawBuilder<unknown>,
-  most = DEAD_SCANNED_MAX,
-  statementMs?: number,
-): Promise<DeadRow[]> {
+function deadRows(outbox: Outbox, start: ListStart, columns: Columns, most = DEAD_SCANNED_MAX, statementMs?: number): Promise<DeadRow[]> {
   const walks = unlimited(start.walks);
   const { direction } = wayOf(start);
   const read = async (db: Db): Promise<DeadRow[]> => {
@@ -122,7 +116,7 @@ export async function causePage(
   limit: number,
   see: Seeing | null,
 ): Promise<Page> {
-  const rows = await deadRows(outbox, start, (at) => causeColumns(at, see !== null));
+  const rows = await deadRows(outbox, start, (at, keyAt) => sql`${causeColumns(at, see !== null)}, ${keyAt} as position_at`);
   // After the connection is released: `see` may need one of its own.
   const seen = see === null ? rows : await see(rows);
   const wanted = (row: DeadRow): boolean =>
@@ -136,7 +130,7 @@ export async function causePage(
   const end = more ? found[limit - 1] : rows.length < DEAD_SCANNED_MAX ? undefined : last;
   const looked: Look = {
     rows: rows.length,
-    end: end === undefined ? null : { key: end.position, id: end.id, at: end.position_at },
+    end: end === undefined ? null : { key: end.position, id: end.id, at: end.position_at ?? null },
     backTo: last?.position_at ?? null,
   };
   const shown = await wholeRows(outbox, found.slice(0, limit));
@@ -158,7 +152,7 @@ async function wholeRows(outbox: Outbox, rows: DeadRow[]): Promise<ListRow[]> {
       const read = await sql<EventRow>`select ${eventColumns(outbox, at)} from ${at.from} where ${at.id.among(ids)}`.execute(db);
       for (const row of read.rows) if (/^dead(:|$)/.test(row.state)) found.set(keyOf(place.key, row.id), row);
     }
-    return rows.flatMap(({ id, place, position, position_at }) => {
+    return rows.flatMap(({ id, place, position, position_at = null }) => {
       const row = found.get(keyOf(place, id));
       return row === undefined ? [] : [{ ...row, place, position, position_at }];
     });

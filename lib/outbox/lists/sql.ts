@@ -31,19 +31,24 @@ export interface Span {
 
 export function mergedRows(outbox: Outbox, walks: readonly Walk[], span: Span): Sql<ListRow> | null {
   const counted = sql`, ${touchedCountOfRead(outbox, 'page')} as touched`;
-  return positionedRows(outbox, walks, span, (at) => uncountedColumns(outbox, at), counted) as Sql<ListRow> | null;
+  return positionedRows(
+    outbox,
+    walks,
+    span,
+    (at, keyAt) => sql`${uncountedColumns(outbox, at)}, ${keyAt} as position_at`,
+    counted,
+  ) as Sql<ListRow> | null;
 }
 
+/** Of a row in a walk; `keyAt` is its sort key as a time, NULL where it has none. */
+export type Columns = (at: PlaceSql, keyAt: Sql) => Sql;
+
 /** `columns` of the walks' rows, merged; null if no walk has this stretch. `more` is selected for the resulting rows, named `page`. */
-export function positionedRows(
-  outbox: Outbox,
-  walks: readonly Walk[],
-  span: Span,
-  columns: (at: PlaceSql) => Sql,
-  more: Sql = sql``,
-): Sql | null {
-  const arms = walks.filter((walk) => hasStretch(walk, span.stretch)).map((walk) => arm(outbox, walk, span, columns(walk.at)));
+export function positionedRows(outbox: Outbox, walks: readonly Walk[], span: Span, columns: Columns, more?: Sql): Sql | null {
+  const having = walks.filter((walk) => hasStretch(walk, span.stretch));
+  const arms = having.map((walk) => arm(outbox, walk, span, columns));
   if (arms.length === 0) return null;
+  if (arms.length === 1 && more === undefined && having.every((walk) => isStraight(outbox, walk))) return sql`${arms[0]}`;
   const { direction } = span;
   const keyed = span.stretch === 'keyed' && walks.some((walk) => walk.key !== null);
   // This stretch has no NULL keys; NULLS FIRST or LAST is written as most indexes have it, so that their rows need no sort.
@@ -52,27 +57,35 @@ export function positionedRows(
   const { ordered } = outbox.database.engine.fragments;
   const ids = sql.join((walks[0]?.at.place.id ?? []).map((_, index) => sql`${sql.id(`sort_id_${index}`)} ${sql.raw(direction)}`));
   const order = keyed ? sql`${ordered(sql.id('sort_key'), direction, nulls)}, ${ids}` : ids;
-  return sql`select *${more} from (${sql.join(arms, sql` union all `)}) as page order by ${order} limit ${sql.lit(span.limit)}`;
+  return sql`select *${more ?? sql``} from (${sql.join(arms, sql` union all `)}) as page order by ${order} limit ${sql.lit(span.limit)}`;
 }
 
 export const hasStretch = ({ key }: Walk, stretch: Stretch): boolean => stretch === 'keyed' || key?.nullable === true;
 
 const sortIds = (at: PlaceSql): Sql => sql.join(at.id.columns.map((column, index) => sql`${column.sql} as ${sql.id(`sort_id_${index}`)}`));
 
-/** Digests and texts of shown rows only. MariaDB needs the limit repeated outside; with it, PostgreSQL would read every arm to its end. */
-function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
+/** MariaDB works out what is selected after sorting, and would copy whole rows of a subquery. */
+const isStraight = ({ database }: Outbox, { tried }: Walk): boolean => !database.engine.features.streamsSubqueries && tried.on === 'all';
+
+/**
+ * Digests and texts of shown rows only: PostgreSQL would make them of all that it sorts. MariaDB needs the limit repeated outside; with it,
+ * PostgreSQL would read every arm to its end.
+ */
+function arm(outbox: Outbox, walk: Walk, span: Span, columns: Columns): Sql {
   const { at, key } = walk;
-  const { fragments } = outbox.database.engine;
-  const keyed = key !== null && span.stretch === 'keyed';
-  const limit = outbox.database.engine.features.streamsSubqueries ? sql`` : sql` limit ${sql.lit(span.limit)}`;
-  return sql`(select ${sql.lit(at.place.key)} as place, ${columns}, ${keyed ? fragments.asText(sql.id(at.alias, 'sort_key')) : NO_TEXT} as position,
-      ${keyed ? key.iso : NO_TEXT} as position_at, ${keyed ? sql.id(at.alias, 'sort_key') : sql`null`} as sort_key, ${sortIds(at)}
-    from (${chosenRows(outbox, walk, span)}) as ${sql.ref(at.alias)}${limit})`;
+  const { fragments, features } = outbox.database.engine;
+  const straight = isStraight(outbox, walk);
+  const sortKey = key === null || span.stretch === 'unkeyed' ? null : straight ? key.sql : sql.id(at.alias, 'sort_key');
+  const shown = sql`${sql.lit(at.place.key)} as place, ${columns(at, (sortKey && key?.iso) ?? NO_TEXT)},
+      ${sortKey === null ? NO_TEXT : fragments.asText(sortKey)} as position, ${sortKey ?? sql`null`} as sort_key, ${sortIds(at)}`;
+  if (straight) return sql`(${chosenRows(outbox, walk, span, shown)})`;
+  const limit = features.streamsSubqueries ? sql`` : sql` limit ${sql.lit(span.limit)}`;
+  return sql`(select ${shown} from (${chosenRows(outbox, walk, span)}) as ${sql.ref(at.alias)}${limit})`;
 }
 
-function chosenRows(outbox: Outbox, walk: Walk, span: Span): Sql {
+function chosenRows(outbox: Outbox, walk: Walk, span: Span, shown = rowAndKey(outbox, walk, span)): Sql {
   const { at, tests, tried } = walk;
-  const [from, row, all] = [fromOf(outbox, walk), rowAndKey(outbox, walk, span), sql`${sql.ref(at.alias)}.*`];
+  const [from, row, all] = [fromOf(outbox, walk), shown, sql`${sql.ref(at.alias)}.*`];
   const within = inSpan(outbox, walk, span);
   const place = [...walk.where, ...within];
   const order = orderBy(walk, span);
