@@ -1,7 +1,6 @@
 'use client';
 
-import { Button, Title, UnstyledButton } from '@mantine/core';
-import { IconArrowUp } from '@tabler/icons-react';
+import { Title, UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { AUDIT_OUTCOMES, serialiseAuditFilter } from '@/lib/shared/lists/audit-filter';
 import type { AuditFilter, AuditPage } from '@/lib/shared/model';
@@ -11,7 +10,7 @@ import { Notice } from '../frame/note';
 import { TextButton } from '../frame/popovers';
 import { useOperationName } from '../interventions/operations';
 import { type Chip, Filters, textChip, useTimeChip } from '../lists/filters';
-import { useSteadyRows } from '../lists/steady-rows';
+import { LatestButton, useSteadyRows } from '../lists/steady-rows';
 import { type List, useList } from '../lists/use-list';
 import { AuditLacks } from './audit-lacks';
 import { AuditLine } from './audit-line';
@@ -48,13 +47,7 @@ export function AuditScreen({ filter, cursor, operations, initial, load }: Audit
     <div className={classes.screen}>
       <div className={classes.head}>
         <Title order={1}>{t('title')}</Title>
-        <span role="status">
-          {newer > 0 && (
-            <Button size="compact-xs" onClick={showLatest} leftSection={<IconArrowUp size={12} aria-hidden />}>
-              {t('newer', { count: newer })}
-            </Button>
-          )}
-        </span>
+        <LatestButton label={newer > 0 && t('newer', { count: newer })} onShow={showLatest} />
       </div>
       <AuditLacks lacks={snapshot.lacks} />
       <AuditFilters list={list} operations={operations} />

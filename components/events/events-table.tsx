@@ -1,8 +1,6 @@
-import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { Link } from '../frame/go';
 import { memo, type ReactNode, useCallback, useEffect, useRef } from 'react';
-import { IconArrowUp } from '@tabler/icons-react';
 import { formatMoney } from '@/lib/shared/text/money';
 import type { Count } from '@/lib/shared/figures/measured';
 import type { EventsSnapshot, OutboxEvent, OutboxInfo } from '@/lib/shared/model';
@@ -12,7 +10,7 @@ import { StateMark } from '../figures/mark';
 import { AbsoluteTime, type Format, RelativeTime, useFormat } from '../figures/format';
 import { useMay } from '../frame/console';
 import { eventHref } from '../hrefs';
-import type { ShownRows } from '../lists/steady-rows';
+import { LatestButton, type ShownRows } from '../lists/steady-rows';
 import { startTrail } from '../lists/trail';
 import { type Column, tableWidth } from './columns';
 import type { Ticks } from './ticks';
@@ -131,13 +129,11 @@ export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, ca
   const tick = useCallback((event: OutboxEvent, range: boolean) => toggle(event, range, latest.current), [toggle]);
   return (
     <div>
-      {newer + gone.size > 0 && (
-        <div className={classes.newer} role="status">
-          <Button size="compact-xs" onClick={showLatest} leftSection={<IconArrowUp size={12} aria-hidden />}>
-            {newer > 0 ? t('newer', { count: newer }) : t('goneCount', { count: gone.size })}
-          </Button>
-        </div>
-      )}
+      <LatestButton
+        className={classes.newer}
+        label={newer > 0 ? t('newer', { count: newer }) : gone.size > 0 && t('goneCount', { count: gone.size })}
+        onShow={showLatest}
+      />
       <div className={classes.frame} data-dimmed={dimmed || undefined}>
         <table
           role="table"

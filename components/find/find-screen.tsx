@@ -1,7 +1,7 @@
 'use client';
 
 import { TextInput, Title } from '@mantine/core';
-import { IconArrowUp, IconSearch } from '@tabler/icons-react';
+import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useId, useState } from 'react';
 import { type Found, type FoundEvent, type FoundIn, keyProblem, leftOpen } from '@/lib/shared/lists/found';
@@ -13,7 +13,7 @@ import { useGo } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
 import { Notice } from '../frame/note';
 import { Form, TextButton, TextLink } from '../frame/popovers';
-import { useSteadyRows } from '../lists/steady-rows';
+import { LatestButton, useSteadyRows } from '../lists/steady-rows';
 import { eventHref, findHref, outboxHref } from '../hrefs';
 import { useWhyOpen } from './use-why-open';
 import classes from './find.module.css';
@@ -73,7 +73,7 @@ function KeyForm({ asked }: { asked: string | null }) {
   );
 }
 
-function FoundKey({ initial, load }: { initial: Found; load: FindScreenProps['load'] }) {
+export function FoundKey({ initial, load }: { initial: Found; load: FindScreenProps['load'] }) {
   const t = useTranslations('find');
   const { key } = initial;
   const { snapshot } = usePolledSnapshot<Found>({ key: ['find', key], action: () => load({ key }), initial });
@@ -95,16 +95,7 @@ function FoundKey({ initial, load }: { initial: Found; load: FindScreenProps['lo
         <section className={classes.frame} aria-labelledby="find-timeline">
           <div className={classes.head}>
             <h2 id="find-timeline">{t('timeline')}</h2>
-            <span role="status">
-              {newer + gone.size > 0 && (
-                <TextButton
-                  size="compact-xs"
-                  icon={IconArrowUp}
-                  label={t('newer', { count: Math.max(newer, gone.size) })}
-                  onClick={showLatest}
-                />
-              )}
-            </span>
+            <LatestButton label={newer + gone.size > 0 && t('newer', { count: Math.max(newer, gone.size) })} onShow={showLatest} />
           </div>
           <ol className={classes.lines}>
             {rows.map((line, index) => (

@@ -1,5 +1,7 @@
+import { IconArrowUp } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { OutboxEvent } from '@/lib/shared/model';
+import { TextButton } from '../frame/popovers';
 
 /** Merges a new reading into the rows on screen without moving any; new rows are counted, and `gone` are the ids of purged or changed ones. */
 export function steadyRows<T extends { id: string }>(standing: readonly T[], latest: readonly T[]) {
@@ -40,4 +42,13 @@ function next<T>(standing: Standing<T>, list: string, round: number, latest: rea
     return { list, round, rows: latest, follows: false };
   // The rows on screen are from before the intervention: they stay until the reading after it.
   return standing.round === round ? standing : { ...standing, round, rows: latest, follows: true };
+}
+
+/** What rows on screen lack, and a press that shows them all; nothing where `label` is false. */
+export function LatestButton({ label, onShow, className }: { label: string | false; onShow: () => void; className?: string }) {
+  return (
+    <span role="status" className={className}>
+      {label !== false && <TextButton size="compact-xs" icon={IconArrowUp} onClick={onShow} label={label} />}
+    </span>
+  );
 }
