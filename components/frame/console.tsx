@@ -1,4 +1,4 @@
-import { createContext, useContext } from 'react';
+import { createSafeContext } from '@mantine/core';
 import { can, type Permission, type Role } from '@/lib/shared/permissions';
 import type { Fates } from '@/lib/shared/changes/fates';
 import type { InterventionPreview, InterventionRequest, InterventionResult, SeenEvent } from '@/lib/shared/model';
@@ -33,13 +33,7 @@ export interface InterventionActions {
   follow(input: { outbox: string; intervention: string }): Promise<ActionResult<Fates>>;
 }
 
-export const ConsoleContext = createContext<ConsoleValue | null>(null);
-
-export function useConsole(): ConsoleValue {
-  const value = useContext(ConsoleContext);
-  if (!value) throw new Error('useConsole needs a ConsoleContext above it');
-  return value;
-}
+export const [ConsoleContext, useConsole] = createSafeContext<ConsoleValue>('useConsole needs a ConsoleContext above it');
 
 /** Whether the viewer may do this; the server checks again. */
 export const useMay = (permission: Permission): boolean => can(useConsole().account.role, permission);

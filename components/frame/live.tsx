@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, createSafeContext } from '@mantine/core';
 import { IconAlertTriangle, IconCircleFilled, IconPlayerPauseFilled } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
@@ -35,7 +35,7 @@ interface LiveControl {
   report: (reading: LiveReading | null) => void;
 }
 
-const ControlContext = createContext<LiveControl | null>(null);
+const [ControlContext, useLiveControl] = createSafeContext<LiveControl>('useLiveControl needs a LiveProvider above it');
 const ReadingContext = createContext<LiveReading | null>(null);
 
 /** Holds the pause switch and the reading of the current screen; two contexts, so that a new reading renders only what shows it. */
@@ -47,12 +47,6 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       <ReadingContext value={reading}>{children}</ReadingContext>
     </ControlContext>
   );
-}
-
-function useLiveControl(): LiveControl {
-  const control = useContext(ControlContext);
-  if (!control) throw new Error('useLiveControl needs a LiveProvider above it');
-  return control;
 }
 
 /** The reading of the current screen; null if it does not poll. */

@@ -1,3 +1,4 @@
+import { createSafeContext } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { createContext, type ReactNode, useCallback, useContext, useLayoutEffect, useMemo, useRef, useState } from 'react';
 
@@ -44,7 +45,7 @@ interface Shortcut {
 /** Binds keys; the function it returns unbinds them. */
 type Register = (shortcuts: Shortcut[]) => () => void;
 
-const RegisterContext = createContext<Register | null>(null);
+const [RegisterContext, useRegister] = createSafeContext<Register>('useShortcuts needs a ShortcutProvider above it');
 const ListContext = createContext<Shortcut[]>([]);
 
 /** Typed text is never a shortcut, an open dialog or menu gets its own keys, and Enter on a link is for the link. */
@@ -90,8 +91,7 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
 
 /** Binds keys while the calling component is on screen; bound again only if keys or labels change, not handlers. */
 export function useShortcuts(shortcuts: Shortcut[]): void {
-  const register = useContext(RegisterContext);
-  if (!register) throw new Error('useShortcuts needs a ShortcutProvider above it');
+  const register = useRegister();
   const latest = useRef(shortcuts);
   useLayoutEffect(() => {
     latest.current = shortcuts;

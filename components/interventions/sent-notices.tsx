@@ -1,4 +1,5 @@
-import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useTimeout } from '@mantine/hooks';
+import { createContext, useCallback, useContext, useMemo, useState, type ReactNode } from 'react';
 import { useConsole, useMay } from '../frame/console';
 import { sentBy, type Sent } from './sent';
 
@@ -16,10 +17,7 @@ export function SentProvider({ children }: { children: ReactNode }) {
     if (!watched) return;
     setSent((before) => [...before, ...sentBy(account.name).filter(({ key }) => !before.some((one) => one.key === key))]);
   }, [account.name, watched]);
-  useEffect(() => {
-    const timer = setTimeout(takeOver);
-    return () => clearTimeout(timer);
-  }, [takeOver]);
+  useTimeout(takeOver, 0, { autoInvoke: true });
   const close = useCallback((key: string) => setSent((before) => before.filter((one) => one.key !== key)), []);
   const value = useMemo(() => ({ takeOver, sent, close }), [takeOver, sent, close]);
   return <SentContext value={value}>{children}</SentContext>;
