@@ -265,9 +265,8 @@ function MarkFlag({ mark, style }: { mark: ChartMark; style: CSSProperties }) {
 
 function MarkDetails({ mark: { id, kind, text, at, actor, url, outbox }, takeOff }: { mark: Mark; takeOff: TakeOff }) {
   const words = useTranslations('outbox.charts');
-  const problems = useTranslations('problems');
   const format = useFormat();
-  const { send, sending, problem } = useChange(takeOff.action, { onDone: takeOff.onDone, goneIsDone: true });
+  const { send, sending, problemText } = useChange(takeOff.action, { onDone: takeOff.onDone, onGone: takeOff.onDone });
   return (
     <div className={classes.markDetails}>
       <strong>
@@ -280,7 +279,7 @@ function MarkDetails({ mark: { id, kind, text, at, actor, url, outbox }, takeOff
           <bdi>{url}</bdi>
         </Anchor>
       )}
-      {problem !== null && <p role="alert">{problems(problem.code)}</p>}
+      {problemText !== null && <p role="alert">{problemText}</p>}
       <TextButton
         size="compact-xs"
         variant="default"

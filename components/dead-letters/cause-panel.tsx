@@ -110,7 +110,6 @@ function TriedRun({ run }: { run: Run }) {
 
 function Noted({ group: { outbox, id, note }, details: { note: write, onChanged } }: Pick<CausePanelProps, 'group' | 'details'>) {
   const t = useTranslations('deadLetters.details');
-  const problems = useTranslations('problems');
   const about = { outbox, cause: id };
   const removing = useChange((send: NonNullable<typeof write>) => send({ ...about, note: '' }), { onDone: onChanged });
   return (
@@ -144,7 +143,7 @@ function Noted({ group: { outbox, id, note }, details: { note: write, onChanged 
           label={t('noteRemove')}
         />
       )}
-      {removing.problem !== null && <p role="alert">{problems(removing.problem.code)}</p>}
+      {removing.problemText !== null && <p role="alert">{removing.problemText}</p>}
     </div>
   );
 }

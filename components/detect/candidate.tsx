@@ -31,7 +31,7 @@ const SIGN: Record<Confidence, TablerIcon> = {
   possible: IconCircleDashed,
 };
 
-export const candidateHref = (database: string, candidate?: Candidate): string =>
+const candidateHref = (database: string, candidate?: Candidate): string =>
   `/detect?${new URLSearchParams({ database, ...candidate?.name }).toString()}`;
 
 function ConfidenceMark({ confidence }: { confidence: Confidence }) {
@@ -85,19 +85,13 @@ interface DetailProps {
   database: string;
   initial: Examination;
   examine: ExamineAction;
-  back: string;
 }
 
-export function CandidateDetail({ database, initial, examine, back }: DetailProps) {
+export function CandidateDetail({ database, initial, examine }: DetailProps) {
   const t = useTranslations('detect');
-  const problems = useTranslations('problems');
   const [examination, setExamination] = useState(initial);
   const [confirmed, setConfirmed] = useState<Confirmed>({});
-  const {
-    send,
-    sending: pending,
-    problem: refused,
-  } = useChange(examine, { onDone: (examined) => examined !== null && setExamination(examined) });
+  const { send, sending: pending, problemText } = useChange(examine, { onDone: setExamination });
   const { candidate, roles, status, sample, problem, yaml } = examination;
   const { companions, alternatives, cautions } = candidate;
 
@@ -109,7 +103,7 @@ export function CandidateDetail({ database, initial, examine, back }: DetailProp
 
   return (
     <article className={classes.detail} data-part="detail" aria-label={candidate.table}>
-      <Anchor component={Link} href={back} className={classes.back} size="sm">
+      <Anchor component={Link} href={candidateHref(database)} className={classes.back} size="sm">
         <IconArrowLeft size={14} aria-hidden /> {t('back')}
       </Anchor>
       <header className={classes.detailHead}>
@@ -119,7 +113,7 @@ export function CandidateDetail({ database, initial, examine, back }: DetailProp
         <ConfidenceMark confidence={candidate.confidence} />
         <p>{candidate.label ?? t('byHand')}</p>
       </header>
-      {refused !== null && <Alert color="red">{problems(refused.code)}</Alert>}
+      {problemText !== null && <Alert color="red">{problemText}</Alert>}
       <div className={classes.evidence}>
         <Block title={t('why')}>
           <Points icon={IconCheck} texts={candidate.reasons.map(({ code, values }) => t(`reasons.${code}`, values))} />

@@ -9,7 +9,7 @@ import type { EngineKey } from '@/lib/shared/model';
 import { useGo } from '../frame/go';
 import { Notice } from '../frame/note';
 import { TextButton } from '../frame/popovers';
-import { CandidateDetail, CandidateList, candidateHref, type ExamineAction } from './candidate';
+import { CandidateDetail, CandidateList, type ExamineAction } from './candidate';
 import { ChoiceBar, Select } from '../frame/controls';
 import classes from './detect.module.css';
 
@@ -91,13 +91,7 @@ function Body({ chosen, answer, examination, examine, pending }: Omit<DetectScre
       {examination === null ? (
         panel(t('chooseTable'))
       ) : (
-        <CandidateDetail
-          key={`${chosen} ${key ?? ''}`}
-          database={chosen}
-          initial={examination}
-          examine={examine}
-          back={candidateHref(chosen)}
-        />
+        <CandidateDetail key={`${chosen} ${key ?? ''}`} database={chosen} initial={examination} examine={examine} />
       )}
     </div>
   );

@@ -39,7 +39,6 @@ type Placed = Pick<FindingCardProps, 'finding' | 'outbox'>;
 
 export function DoctorScreen({ outbox, severity, initial, load, examine, silence }: DoctorScreenProps) {
   const words = useTranslations('doctor');
-  const problems = useTranslations('problems');
   const { snapshot, refresh } = usePolledSnapshot<DoctorSnapshot>({
     key: ['doctor', outbox ?? null],
     action: () => load(outbox === undefined ? {} : { outbox }),
@@ -98,9 +97,9 @@ export function DoctorScreen({ outbox, severity, initial, load, examine, silence
           </Button>
         </div>
       </header>
-      {examining.problem !== null && (
+      {examining.problemText !== null && (
         <p className={classes.wrong} role="alert">
-          {problems(examining.problem.code)}
+          {examining.problemText}
         </p>
       )}
       <Filters outbox={outbox} severity={severity} open={open} />

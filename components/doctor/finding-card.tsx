@@ -35,9 +35,8 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
   const reader = useReader();
   const { what, why } = findingLines(finding, reader);
   const facts = findingFacts(finding, reader);
-  const problems = useTranslations('problems');
   const about = { outbox: outbox.id, finding: finding.id };
-  const lifting = useChange((actions: SilenceActions) => actions.lift(about), { onDone: onChanged, goneIsDone: true });
+  const lifting = useChange((actions: SilenceActions) => actions.lift(about), { onDone: onChanged, onGone: onChanged });
   return (
     <li className={classes.card} data-severity={finding.severity} data-silenced={finding.silence !== null || undefined}>
       <div className={classes.cardHead}>
@@ -85,9 +84,9 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
               label={words('silence.lift')}
             />
           )}
-          {lifting.problem !== null && (
+          {lifting.problemText !== null && (
             <p className={classes.wrong} role="alert">
-              {problems(lifting.problem.code)}
+              {lifting.problemText}
             </p>
           )}
         </div>

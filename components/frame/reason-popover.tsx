@@ -24,7 +24,6 @@ interface ReasonPopoverProps<T> extends Pick<ButtonProps, 'size' | 'variant' | '
 /** A change that needs a reason only, behind a button. In a file of its own, so that most screens do not load its text area. */
 export function ReasonPopover<T>({ title, text, reasonLabel, reasonHint, confirm, say, send, onDone, ...button }: ReasonPopoverProps<T>) {
   const t = useTranslations('interventions');
-  const problems = useTranslations('problems');
   const [open, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const [short, setShort] = useState(false);
@@ -32,7 +31,7 @@ export function ReasonPopover<T>({ title, text, reasonLabel, reasonHint, confirm
     onDone: async (value) => {
       setOpen(false);
       setReason('');
-      if (value !== null) await onDone(value);
+      await onDone(value);
     },
   });
   const submit = () => {
@@ -40,8 +39,8 @@ export function ReasonPopover<T>({ title, text, reasonLabel, reasonHint, confirm
     setShort(written.length < REASON_MIN);
     if (written.length >= REASON_MIN) change.send(written);
   };
-  const { problem } = change;
-  const wrong = short ? t('reasonError', { min: REASON_MIN }) : problem !== null && (say?.(problem) ?? problems(problem.code));
+  const { problem, problemText } = change;
+  const wrong = short ? t('reasonError', { min: REASON_MIN }) : problem && (say?.(problem) ?? problemText);
   return (
     <ButtonPopover size="sm" {...button} title={title} open={open} onOpen={setOpen} width={340}>
       {(close) => (
@@ -58,7 +57,7 @@ export function ReasonPopover<T>({ title, text, reasonLabel, reasonHint, confirm
             rows={3}
             maxLength={REASON_MAX}
             value={reason}
-            error={wrong || null}
+            error={wrong}
             onChange={(event) => setReason(event.currentTarget.value)}
             data-autofocus
           />

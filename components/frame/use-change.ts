@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useTranslations } from 'next-intl';
 import type { Action, ActionResult, ProblemInfo } from '@/lib/shared/problems';
 
 /** The console did not answer, or the connection to it broke. */
@@ -11,10 +12,10 @@ class Refused extends Error {
 }
 
 interface ChangeOptions<T> {
-  /** `value` is null if the thing was gone already. It is still sending until this is done. */
-  onDone?: (value: T | null) => unknown;
-  /** A thing that another person removed meanwhile counts as removed. */
-  goneIsDone?: boolean;
+  /** It is still sending until this is done. */
+  onDone?: (value: T) => unknown;
+  /** In its place where another person removed the thing meanwhile; left out where that is a problem. */
+  onGone?: () => unknown;
 }
 
 /** The value of an answer, for a query; a problem is thrown. */
@@ -24,14 +25,17 @@ export async function valueOf<T>(answer: Promise<ActionResult<T>>): Promise<T> {
   return result.value;
 }
 
-/** A change through a server action: whether it is being sent, and why the last one failed. */
-export function useChange<I, T>(action: Action<I, T>, { onDone, goneIsDone = false }: ChangeOptions<T> = {}) {
+/** A change through a server action: whether it is being sent, and why the last one failed, also in words. */
+export function useChange<I, T>(action: Action<I, T>, { onDone, onGone }: ChangeOptions<T> = {}) {
+  const say = useTranslations('problems');
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (input: I) => {
       const answer = await action(input).catch((): ActionResult<T> => ({ ok: false, problem: UNANSWERED }));
-      if (!answer.ok && !(goneIsDone && answer.problem.code === 'not_found')) throw new Refused(answer.problem);
-      await onDone?.(answer.ok ? answer.value : null);
+      if (answer.ok) await onDone?.(answer.value);
+      else if (onGone && answer.problem.code === 'not_found') await onGone();
+      else throw new Refused(answer.problem);
     },
   });
-  return { send: mutate, sending: isPending, problem: error instanceof Refused ? error.problem : null };
+  const problem = error instanceof Refused ? error.problem : null;
+  return { send: mutate, sending: isPending, problem, problemText: problem && say(problem.code) };
 }

@@ -31,12 +31,11 @@ export function PlanButton({ label, of, size = 'compact-sm', variant, ...choice 
 /** The same plan of the events as they are now. */
 export function PlanAgain({ outbox, request }: { outbox: string; request: PlanRequest }) {
   const t = useTranslations('plans');
-  const problems = useTranslations('problems');
-  const { send, sending, problem } = useMakePlan(outbox);
+  const { send, sending, problemText } = useMakePlan(outbox);
   return (
     <>
       <TextButton variant="default" loading={sending} onClick={() => send(request)} label={t('again')} />
-      {problem !== null && <span role="alert">{problems(problem.code)}</span>}
+      {problemText !== null && <span role="alert">{problemText}</span>}
     </>
   );
 }

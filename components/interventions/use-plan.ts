@@ -18,7 +18,7 @@ export function useMakePlan(outbox: string) {
       if (last.current.text !== text) last.current = { text, key: crypto.randomUUID() };
       return make({ outbox, request, key: last.current.key });
     },
-    { onDone: (plan) => plan !== null && go((router) => router.push(planHref(plan.id))) },
+    { onDone: (plan) => go((router) => router.push(planHref(plan.id))) },
   );
 }
 

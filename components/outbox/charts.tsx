@@ -184,13 +184,12 @@ interface MarkFormProps extends Pick<ChartsProps, 'outbox' | 'onMarked'> {
 /** Puts a mark on the charts of this outbox, now or at a past time. */
 function MarkForm({ outbox, action, onMarked, of: [kind, setKind], close }: MarkFormProps) {
   const words = useTranslations('outbox.charts');
-  const problems = useTranslations('problems');
   const { timeZone } = useFormat();
   const [text, setText] = useState('');
   const [at, setAt] = useState(() => minuteOf(Date.now(), timeZone));
   // A mark sent twice is one mark; the next one has another key.
   const [key] = useState(() => crypto.randomUUID());
-  const { send, sending, problem } = useChange(action, {
+  const { send, sending, problemText } = useChange(action, {
     onDone: () => {
       close();
       return onMarked();
@@ -213,7 +212,7 @@ function MarkForm({ outbox, action, onMarked, of: [kind, setKind], close }: Mark
         required
         maxLength={MARK_TEXT_MAX}
         value={text}
-        error={problem && problems(problem.code)}
+        error={problemText}
         onChange={(event) => setText(event.currentTarget.value)}
         data-autofocus
       />

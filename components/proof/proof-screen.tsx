@@ -43,14 +43,13 @@ interface ProofScreenProps {
 
 export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
   const t = useTranslations('proof');
-  const problems = useTranslations('problems');
   const readOnly = useTranslations('readOnly');
   const [status, setStatus] = useState(initial);
   const [chosen, setChosen] = useState(false);
   const realEvents = Object.values(status.realEvents);
-  const { send, sending, problem } = useChange(
+  const { send, sending, problem, problemText } = useChange(
     ({ prove }: ProofActions) => prove({ outbox: outbox.id, proof: { events: chosen ? realEvents : [] } }),
-    { onDone: (proven) => proven !== null && setStatus(proven) },
+    { onDone: setStatus },
   );
   const on = status.whyReadOnly === null;
   const turning = (turn: 'turnOn' | 'turnOff', Icon: typeof IconLock, { turn: action }: ProofActions) => (
@@ -112,7 +111,7 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
         )}
         {problem !== null && !sending && (
           <p className={classes.wrong} role="alert">
-            {problem.because === undefined ? problems(problem.code) : readOnly(problem.because)}
+            {problem.because === undefined ? problemText : readOnly(problem.because)}
           </p>
         )}
       </StatusCard>

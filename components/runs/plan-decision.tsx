@@ -77,7 +77,6 @@ function Start({ plan, decisions: { start }, onChanged }: PlanDecisionProps) {
   const [key] = useState(() => crypto.randomUUID());
   const { send, sending, problem } = useChange(start, {
     onDone: async (run) => {
-      if (run === null) return;
       go((router) => router.push(runHref(run.id)));
       await onChanged();
     },

@@ -62,13 +62,12 @@ const SHARES = [0.05, 0.1, 0.25, 0.5, 0.75, 1];
 
 function PaceButton({ run: { id, pace }, actions: { setPace }, onChanged }: RunControlsProps) {
   const t = useTranslations('runs.pace');
-  const problems = useTranslations('problems');
   const format = useFormat();
   const [open, setOpen] = useState(false);
   const [share, setShare] = useState(pace.share);
   const [rate, setRate] = useState(pace.ratePerSecond === null ? '' : String(pace.ratePerSecond));
   const [wrong, setWrong] = useState(false);
-  const { send, sending, problem } = useChange(setPace, {
+  const { send, sending, problemText } = useChange(setPace, {
     onDone: async () => {
       setOpen(false);
       await onChanged();
@@ -99,7 +98,7 @@ function PaceButton({ run: { id, pace }, actions: { setPace }, onChanged }: RunC
             description={t('rateHint')}
             inputMode="numeric"
             value={rate}
-            error={wrong ? t('rateWrong', { max: RATE_MAX }) : problem === null ? undefined : problems(problem.code)}
+            error={wrong ? t('rateWrong', { max: RATE_MAX }) : problemText}
             onChange={(event) => setRate(event.currentTarget.value)}
           />
           <TextButton type="submit" loading={sending} label={t('set')} />
