@@ -75,7 +75,7 @@ export function InterventionDialog({ opening, onClose, onSettled, onOpen }: Inte
           onUndo={onOpen}
         />
       ) : sending.phase === 'checking' || sending.phase === 'absent' ? (
-        <UnknownPanel sending={sending} outbox={subject.id} onClose={onClose} />
+        <UnknownPanel sending={sending} opening={opening} onClose={onClose} />
       ) : (
         <Deciding opening={opening} preview={preview} sending={sending} onClose={onClose} onConfirm={send} />
       )}

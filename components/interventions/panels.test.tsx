@@ -70,7 +70,7 @@ test('the last known fates stand with their age while nothing answers', () => {
 describe('the notice of what was sent before a reload', () => {
   const notice = (operation: string, fates: Fates | null): string => {
     const client = new QueryClient();
-    client.setQueryData(['outcome', 'o', 'k'], { result: { ...resultOf(['1', '2']), operation } });
+    client.setQueryData(['outcome', 'o', 'k'], { phase: 'done', result: { ...resultOf(['1', '2']), operation } });
     if (fates !== null) client.setQueryData(['fates', 'o', 'first'], fates);
     const sent = { outbox: 'o', outboxName: 'O', key: 'k', account: 'anna', operation, count: 2, sentAt: 0 };
     const html = markup(

@@ -124,18 +124,18 @@ const NAMES_SHOWN = 100;
 type Unknown = Extract<Sending, { phase: 'checking' | 'absent' }>;
 
 /** The third outcome: sent, but not answered. It is checked automatically and never sent again. */
-export function UnknownPanel({ sending, outbox, onClose }: { sending: Unknown; outbox: string; onClose: () => void }) {
+export function UnknownPanel({ sending, opening, onClose }: { sending: Unknown; opening: Opening; onClose: () => void }) {
   const t = useTranslations('interventions');
   return (
     <Panel
       live
       buttons={[
-        { label: t('seeAudit'), href: outboxAuditHref(outbox) },
+        { label: t('seeAudit'), href: outboxAuditHref(opening.subject.id) },
         { label: t('close'), onClick: onClose },
       ]}
     >
       {sending.phase === 'absent' ? <p>{t('absent')}</p> : <Checking key={sending.sent.key} {...sending} />}
-      <p className={problem.reference}>{t('key', { key: sending.phase === 'absent' ? sending.key : sending.sent.key })}</p>
+      <p className={problem.reference}>{t('key', { key: opening.key })}</p>
     </Panel>
   );
 }

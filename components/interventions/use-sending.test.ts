@@ -43,7 +43,7 @@ test('an unknown outcome is asked after and not sent again; one that was never c
   const observer = new QueryObserver(new QueryClient(), outcomeOptions(unsure.check, { outbox: 'o', key: 'k', sentAt: Date.now() }));
   const stop = observer.subscribe(() => undefined);
   try {
-    await vi.waitFor(() => expect(observer.getCurrentResult().data).toEqual({ halt: { why: 'absent' } }), { timeout: 10_000 });
+    await vi.waitFor(() => expect(observer.getCurrentResult().data).toEqual({ phase: 'absent' }), { timeout: 10_000 });
     expect(answers).toEqual([]);
   } finally {
     stop();
@@ -55,9 +55,9 @@ test('an unknown outcome is asked after and not sent again; one that was never c
 
 test('what is refused is told as such, and no answer is no outcome', async () => {
   const { actions } = consoleOf();
-  expect(await sendOnce(actions.intervene, 'o', request, 'k')).toMatchObject({ result: { outcome: 'applied' } });
+  expect(await sendOnce(actions.intervene, 'o', request, 'k')).toMatchObject({ phase: 'done', result: { outcome: 'applied' } });
   const refused = () => Promise.resolve({ ok: false as const, problem: { code: 'read_only' as const, detail: '' } });
-  expect(await sendOnce(refused, 'o', request, 'k')).toMatchObject({ halt: { why: 'problem', problem: { code: 'read_only' } } });
+  expect(await sendOnce(refused, 'o', request, 'k')).toMatchObject({ phase: 'refused', problem: { code: 'read_only' } });
   const running = () => Promise.resolve({ ok: false as const, problem: { code: 'in_progress' as const, detail: '' } });
   for (const unheard of [running, () => Promise.reject(new Error('Failed to fetch'))])
     expect(await sendOnce(unheard, 'o', request, 'k')).toBeNull();

@@ -18,10 +18,11 @@ export interface Opening {
 
 export type Open = (subject: Opening['subject'], operation: string, events: Opening['events']) => void;
 
-type Halt = { why: 'absent' } | { why: 'problem'; problem: ProblemInfo };
+/** What became of an intervention; `absent`: it was not committed and never will be. */
+type Ended = { phase: 'absent' } | { phase: 'refused'; problem: ProblemInfo } | { phase: 'done'; result: InterventionResult };
 
-/** What became of an intervention; `gone`: no caller waits for it any more. */
-export type End = { result: InterventionResult } | { halt: Halt } | 'gone';
+/** `gone`: no caller waits for it any more. */
+export type End = Ended | 'gone';
 
 /** Sends one intervention once. null: no answer came, or it did not say what became of the intervention. */
 export async function sendOnce(
@@ -33,7 +34,7 @@ export async function sendOnce(
   try {
     const answer = await intervene({ outbox, request, key });
     if (answer.ok && answer.value.outcome !== 'unknown') return endOf(answer.value);
-    if (!answer.ok && answer.problem.code !== 'in_progress') return { halt: { why: 'problem', problem: answer.problem } };
+    if (!answer.ok && answer.problem.code !== 'in_progress') return { phase: 'refused', problem: answer.problem };
   } catch {
     // The connection to the console broke: the request may or may not have arrived.
   }
@@ -42,7 +43,7 @@ export async function sendOnce(
 
 /** A try that was never committed has no time: it counts as not sent. */
 const endOf = (result: InterventionResult): End =>
-  result.outcome === 'none' && result.at === null ? { halt: { why: 'absent' } } : { result };
+  result.outcome === 'none' && result.at === null ? { phase: 'absent' } : { phase: 'done', result };
 
 /** Milliseconds since 1970, unaffected by clock changes while this page is open: these must not shorten a wait. */
 const monotonicNow = (): number => performance.timeOrigin + performance.now();
@@ -67,7 +68,7 @@ export function outcomeOptions(check: InterventionActions['check'], { outbox, ke
       if (!kept()) return 'gone';
       if (!answer.ok) throw new Error(answer.problem.code);
       if (answer.value !== null) return answer.value.outcome === 'unknown' ? null : endOf(answer.value);
-      return monotonicNow() - sentAt > NO_RECORD_AFTER_MS ? { halt: { why: 'absent' } } : null;
+      return monotonicNow() - sentAt > NO_RECORD_AFTER_MS ? { phase: 'absent' } : null;
     },
     initialData: null,
     initialDataUpdatedAt: 0,
@@ -85,13 +86,7 @@ export function useOutcome(sent: SentKey, kept?: () => boolean): { end: End | nu
 }
 
 /** How far a decision is. `checking`: it was sent, and the answer did not say what became of it. */
-export type Sending =
-  | { phase: 'deciding' }
-  | { phase: 'sending' }
-  | { phase: 'checking'; sent: SentKey; onKnown: (end: End) => void }
-  | { phase: 'absent'; key: string }
-  | { phase: 'refused'; problem: ProblemInfo }
-  | { phase: 'done'; result: InterventionResult };
+export type Sending = { phase: 'deciding' | 'sending' } | { phase: 'checking'; sent: SentKey; onKnown: (end: End) => void } | Ended;
 
 /** Carries out one decision under one key, however often `send` is called. */
 export function useSending({ subject: { id: outbox, name: outboxName }, key }: Opening) {
@@ -127,8 +122,7 @@ export function useSending({ subject: { id: outbox, name: outboxName }, key }: O
         }));
       if (end === 'gone') return;
       forgetSent(key);
-      if ('result' in end) setSending({ phase: 'done', result: end.result });
-      else setSending(end.halt.why === 'absent' ? { phase: 'absent', key } : { phase: 'refused', problem: end.halt.problem });
+      setSending(end);
     },
   });
   const send = (request: InterventionRequest) => {
