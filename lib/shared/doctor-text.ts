@@ -1,16 +1,7 @@
 /** The doctor's findings as text for the screen, exports and the command line, in the words of the caller's catalogue. */
 import type { Examination, Finding, FindingValues, Unseen } from './doctor';
 import { field } from './figures/series-csv';
-import {
-  formatAbsolute,
-  formatAge,
-  formatBytes,
-  formatLatency,
-  formatNumber,
-  formatPercent,
-  formatRate,
-  type SayUnit,
-} from './text/format';
+import * as format from './text/format';
 import { visibleText } from './text/visible-text';
 
 /** A reader's locale and texts; `say` and `has` take full keys of the catalogue. */
@@ -27,13 +18,13 @@ const NONE = 'none';
 /** A finding's value, formatted by the unit in its name; null if unknown. */
 export function valueText(name: string, value: string | number | null, { locale, timeZone, say }: Reader): string | null {
   if (value === null) return null;
-  const sayUnit: SayUnit = (unit, text) => say(`units.${unit}`, { value: text });
-  if (typeof value === 'string') return name.endsWith('At') ? formatAbsolute(value, timeZone) : visibleText(value);
-  if (name.endsWith('Ms')) return value < 1_000 ? formatLatency(value, locale, sayUnit) : formatAge(value, locale, sayUnit);
-  if (/bytes(PerDay)?$/i.test(name)) return formatBytes(value, locale);
-  if (name.endsWith('Share')) return formatPercent(value, locale);
-  if (name.endsWith('PerSecond')) return formatRate(value, locale);
-  return formatNumber(value, locale);
+  const sayUnit: format.SayUnit = (unit, text) => say(`units.${unit}`, { value: text });
+  if (typeof value === 'string') return name.endsWith('At') ? format.formatAbsolute(value, timeZone) : visibleText(value);
+  if (name.endsWith('Ms')) return value < 1_000 ? format.formatLatency(value, locale, sayUnit) : format.formatAge(value, locale, sayUnit);
+  if (/bytes(PerDay)?$/i.test(name)) return format.formatBytes(value, locale);
+  if (name.endsWith('Share')) return format.formatPercent(value, locale);
+  if (name.endsWith('PerSecond')) return format.formatRate(value, locale);
+  return format.formatNumber(value, locale);
 }
 
 const texts = (values: FindingValues, reader: Reader): Record<string, string> =>
@@ -75,7 +66,7 @@ export function examinationsAsMarkdown(examinations: readonly Examination[], rea
       '',
       `## ${oneLine(name)} (${outbox})`,
       '',
-      [database, ...(table === '' ? [] : [`\`${table}\``]), formatAbsolute(at, timeZone)].join(' · '),
+      [database, ...(table === '' ? [] : [`\`${table}\``]), format.formatAbsolute(at, timeZone)].join(' · '),
     );
     if (problem !== null) lines.push('', `> ${say(`doctor.problems.${problem}`)}`);
     if (findings.length === 0 && problem === null) lines.push('', say('doctor.healthy'));
@@ -87,7 +78,7 @@ export function examinationsAsMarkdown(examinations: readonly Examination[], rea
       if (finding.cure !== null) lines.push('', '```sql', finding.cure, '```');
       if (finding.silence !== null) {
         const { actor, at: since, reason } = finding.silence;
-        const by = say('doctor.silencedBy', { actor: oneLine(actor), at: formatAbsolute(since, timeZone) });
+        const by = say('doctor.silencedBy', { actor: oneLine(actor), at: format.formatAbsolute(since, timeZone) });
         lines.push('', `_${by}: ${oneLine(reason)}_`);
       }
     }

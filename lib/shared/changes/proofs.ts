@@ -24,10 +24,6 @@ export interface ProofDifference {
   now: string | null;
 }
 
-/** Notes on a case that round-trips; texts under `proof.note.<code>`. */
-export const PROOF_NOTES = ['other_columns', 'some_refused', 'notified', 'called'] as const;
-export type ProofNote = (typeof PROOF_NOTES)[number];
-
 /** Something that a rollback does not undo; texts under `proof.warning.<code>`. */
 export interface ProofWarning {
   code: 'sequence' | 'outside_call' | 'untrusted_language' | 'rewritten' | 'row_security' | 'triggers_unseen';
@@ -54,7 +50,8 @@ export interface ProofResult extends ProofCase {
   changed: string[];
   /** The statements as they ran, without values. */
   statements: string[];
-  notes: { code: ProofNote; detail: string | null }[];
+  /** On a case that round-trips; texts under `proof.note.<code>`. */
+  notes: { code: 'other_columns' | 'some_refused' | 'notified' | 'called'; detail: string | null }[];
 }
 
 export interface ProofTrigger extends Record<'table' | 'name' | 'calls', string> {
