@@ -18,21 +18,19 @@ import { TextLink } from '../frame/popovers';
 import { outboxHref } from '../hrefs';
 import { useChange } from '../frame/use-change';
 import { usePolledSnapshot } from '../frame/live';
-import { FindingCard, type FindingCardProps, type SilenceActions, TablesSection } from './finding-card';
+import { FindingCard, type FindingCardProps, TablesSection } from './finding-card';
 import { ChoiceBar, Select } from '../frame/controls';
 import classes from './doctor.module.css';
 
 const SHOWN = 100;
 
-interface DoctorScreenProps {
+interface DoctorScreenProps extends Pick<FindingCardProps, 'silence'> {
   /** One outbox; all if left out. */
   outbox: string | undefined;
   severity: Severity | undefined;
   initial: DoctorSnapshot;
   load: (input: { outbox?: string }) => Promise<ActionResult<DoctorSnapshot>>;
   examine: (input: { outbox: string | null }) => Promise<ActionResult<DoctorSnapshot>>;
-  /** null if the viewer may not silence. */
-  silence: SilenceActions | null;
 }
 
 type Placed = Pick<FindingCardProps, 'finding' | 'outbox'>;

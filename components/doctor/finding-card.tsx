@@ -16,7 +16,7 @@ import { useChange } from '../frame/use-change';
 import { useReader } from './doctor-line';
 import classes from './doctor.module.css';
 
-export interface SilenceActions {
+interface SilenceActions {
   put: (input: { outbox: string; finding: string; reason: string }) => Promise<ActionResult<Silence>>;
   lift: (input: { outbox: string; finding: string }) => Promise<ActionResult<Silence>>;
 }

@@ -23,7 +23,7 @@ import screen from './outbox.module.css';
 import { ChoiceBar, TextField } from '../frame/controls';
 import classes from './charts.module.css';
 
-interface ChartsProps {
+export interface ChartsProps {
   outbox: string;
   view: ChartView;
   series: Series;
@@ -169,7 +169,7 @@ function SpanForm({ span, onApply, close }: { span: TimeSpan; onApply: (span: Re
   );
 }
 
-export interface MarkActions {
+interface MarkActions {
   mark: Action<{ mark: Pick<Mark, 'kind' | 'text'> & { outbox: string; at?: string }; key: string }, Mark>;
   unmark: Action<{ outbox: string; mark: string }, Mark>;
 }

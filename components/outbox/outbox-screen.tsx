@@ -15,21 +15,16 @@ import { FactList, ReadOnlyNote } from '../frame/note';
 import { DoctorLine } from '../doctor/doctor-line';
 import { ButtonPopover, CopyText } from '../frame/popovers';
 import { doctorHref } from '../hrefs';
-import { Charts, type MarkActions } from './charts';
+import { Charts, type ChartsProps } from './charts';
 import line from './collector.module.css';
 import { Tiles } from './tiles';
-import { type TrendsAction, TypeTable } from './type-table';
+import { TypeTable, type TypeTableProps } from './type-table';
 import { VerdictBanner } from './verdict-banner';
 import classes from './outbox.module.css';
 
-interface OutboxScreenProps {
-  outbox: string;
-  view: ChartView;
+interface OutboxScreenProps extends Pick<ChartsProps, 'outbox' | 'view' | 'marking'>, Pick<TypeTableProps, 'trendsAction'> {
   initial: MarkedSnapshot;
   action: (input: { outbox: string } & ChartView) => Promise<ActionResult<MarkedSnapshot>>;
-  trendsAction: TrendsAction;
-  /** null if the viewer may not mark. */
-  marking: MarkActions | null;
 }
 
 export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, marking }: OutboxScreenProps) {

@@ -41,7 +41,7 @@ export function sortTypes(rows: TypeFigures[], { column, descending }: TypeSort)
   });
 }
 
-export type TrendsAction = (input: { outbox: string; window: Window; types: string[] }) => Promise<ActionResult<TypeTrend[]>>;
+type TrendsAction = (input: { outbox: string; window: Window; types: string[] }) => Promise<ActionResult<TypeTrend[]>>;
 
 /** Trends change more slowly than the figures, and each type costs a reading. */
 const TREND_INTERVAL_MS = 60_000;
@@ -70,7 +70,7 @@ type NumberColumn = (typeof NUMBER_COLUMNS)[number];
 /** Columns with a bar in each cell, as long as its share of the largest value. */
 const BARRED: readonly NumberColumn[] = ['retries', 'errors'];
 
-interface TypeTableProps {
+export interface TypeTableProps {
   outbox: OutboxInfo;
   summary: Summary;
   view: ChartView;
