@@ -93,27 +93,30 @@ export function DeadLettersScreen(props: DeadLettersScreenProps) {
     filtered: countFilters(filter) > 0,
   });
   const newest = Math.max(0, ...snapshot.outboxes.map(({ searched }) => (searched?.complete === false ? searched.rows : 0)));
-  const causes = snapshot.groups.length > 0 && (
-    <Causes
-      groups={snapshot.groups}
-      more={snapshot.moreGroups}
-      first={FIRST_CAUSES}
-      nameOf={only === undefined ? (id) => infos.get(id)?.name ?? id : null}
-      {...(mayOperate && { planOf })}
-      details={{
-        read: readCause,
-        note: mayOperate ? note : null,
-        keepsError: (id) => infos.get(id)?.capabilities.fields.error !== false,
-        onChanged: list.refresh,
-      }}
-    />
-  );
   const counted = snapshot.outboxes.flatMap(({ searched }) => searched?.round?.endedAt ?? []).sort()[0];
   const causesEnd = (counted !== undefined || snapshot.otherEvents > 0) && (
     <p className={classes.dead}>
       {counted !== undefined && t.rich('deadLetters.counted', { at: () => <RelativeTime at={counted} /> })}{' '}
       {snapshot.otherEvents > 0 && t('deadLetters.others', { count: snapshot.otherEvents })}
     </p>
+  );
+  const causes = snapshot.groups.length > 0 && (
+    <>
+      <Causes
+        groups={snapshot.groups}
+        more={snapshot.moreGroups}
+        first={FIRST_CAUSES}
+        nameOf={only === undefined ? (id) => infos.get(id)?.name ?? id : null}
+        {...(mayOperate && { planOf })}
+        details={{
+          read: readCause,
+          note: mayOperate ? note : null,
+          keepsError: (id) => infos.get(id)?.capabilities.fields.error !== false,
+          onChanged: list.refresh,
+        }}
+      />
+      {causesEnd}
+    </>
   );
   return (
     <EventListScreen
@@ -137,8 +140,7 @@ export function DeadLettersScreen(props: DeadLettersScreenProps) {
       <FilterMessages errors={errors} />
       {only === undefined ? (
         <>
-          {causes}
-          {causesEnd}
+          {causes || causesEnd}
           {newest > 0 && <p className={classes.dead}>{t('deadLetters.ofNewestEach', { rows: newest })}</p>}
           {order.map((id) => {
             const letters = snapshot.outboxes.find(({ outbox: { id: own } }) => own === id);
@@ -147,20 +149,7 @@ export function DeadLettersScreen(props: DeadLettersScreenProps) {
           <QuietOutboxes letters={quiet} />
         </>
       ) : (
-        <DeadLettersSection
-          {...sectionProps(only)}
-          shown={shown}
-          current={current}
-          overview={false}
-          causes={
-            causes ? (
-              <>
-                {causes}
-                {causesEnd}
-              </>
-            ) : null
-          }
-        />
+        <DeadLettersSection {...sectionProps(only)} shown={shown} alone={{ current, causes: causes || null }} />
       )}
     </EventListScreen>
   );

@@ -17,18 +17,15 @@ interface DeadLettersSectionProps {
   shown: ShownRows;
   ticks: Ticks;
   dimmed: boolean;
-  current: number;
-  /** On the screen of all outboxes. */
-  overview: boolean;
-  /** Its causes, where it stands alone; null if there are none. */
-  causes: ReactNode;
+  /** Left out on the screen of all outboxes; `causes` is null if there are none. */
+  alone?: { current: number; causes: ReactNode };
   /** A filter is set, so no rows may mean that none match. */
   filtered: boolean;
 }
 
 /** The dead letters of one outbox: its causes, then rows; or why there are none. */
 export function DeadLettersSection(props: DeadLettersSectionProps) {
-  const { letters, shown, ticks, dimmed, current, overview, filtered, causes } = props;
+  const { letters, shown, ticks, dimmed, filtered, alone } = props;
   const t = useTranslations();
   const { outbox, dead, searched, page, problem } = letters;
   const href = outboxHref(outbox.id, '/dead-letters');
@@ -42,12 +39,12 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
   const whyNone = ((): string | null => {
     if (problem !== null) return dead.why === undefined || dead.why === 'source_down' ? t(`problems.${problem}`) : unavailable(dead.why);
     if (!state.available) return unavailable(state.because);
-    return causes === null && events.length === 0 && !filtered ? t('deadLetters.none') : null;
+    return alone?.causes == null && events.length === 0 && !filtered ? t('deadLetters.none') : null;
   })();
   return (
     <section className={classes.section} aria-label={t('deadLetters.of', { outbox: outbox.name })}>
       <header className={classes.sectionHeader}>
-        {overview && (
+        {!alone && (
           <h2>
             <TextLink href={href} inherit label={<bdi>{outbox.name}</bdi>} />
           </h2>
@@ -57,7 +54,7 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
             {dead.count === null ? <CountText count={dead} /> : t.rich('deadLetters.count', { count: () => <CountText count={dead} /> })}
           </span>
         )}
-        {!overview && searched?.complete === false && (
+        {alone && searched?.complete === false && (
           <span className={classes.dead}>{t('deadLetters.ofNewest', { rows: searched.rows })}</span>
         )}
       </header>
@@ -66,19 +63,19 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
         <p className={classes.plain}>{whyNone}</p>
       ) : (
         <>
-          {causes}
+          {alone?.causes}
           <EventsTable
             outbox={outbox}
             shown={shown}
             columns={columns}
             ticks={ticks}
-            current={current}
+            current={alone?.current ?? -1}
             dimmed={dimmed}
             caption={t('deadLetters.of', { outbox: outbox.name })}
           >
             {events.length === 0 && <Notice title={t('events.noMatch.title')} />}
           </EventsTable>
-          {overview && page?.nextCursor != null && (
+          {!alone && page?.nextCursor != null && (
             <TextLink href={href} size="sm" className={classes.all} label={t('deadLetters.all', { outbox: outbox.name })} />
           )}
         </>
@@ -87,15 +84,14 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
   );
 }
 
-interface SteadySectionProps extends Omit<DeadLettersSectionProps, 'shown' | 'current' | 'overview' | 'causes'> {
+interface SteadySectionProps extends Omit<DeadLettersSectionProps, 'shown' | 'alone'> {
   list: string;
   round: number;
 }
 
 /** One section of the screen of all outboxes, with steady rows of its own. */
 export function SteadySection({ list, round, ...props }: SteadySectionProps) {
-  const shown = useSteadyRows(list, props.letters.page?.events, round);
-  return <DeadLettersSection {...props} shown={shown} current={-1} overview causes={null} />;
+  return <DeadLettersSection {...props} shown={useSteadyRows(list, props.letters.page?.events, round)} />;
 }
 
 const COLUMNS: readonly Column[] = ['aggregate', 'diedAt', 'age', 'attempts', 'error'];
