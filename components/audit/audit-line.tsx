@@ -9,7 +9,7 @@ import { timeInId } from '@/lib/shared/changes/record-time';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { AbsoluteTime, RelativeTime, useFormat } from '../figures/format';
 import { FactList, TableHead } from '../frame/note';
-import { TextLink } from '../frame/popovers';
+import { TextLink } from '../frame/controls';
 import { useBecauseText } from '../interventions/operations';
 import { actionHref, eventHref } from '../hrefs';
 import classes from './audit.module.css';

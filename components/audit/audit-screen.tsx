@@ -7,7 +7,7 @@ import type { AuditFilter, AuditPage } from '@/lib/shared/model';
 import type { Action } from '@/lib/shared/problems';
 import { useConsole, useOutboxName } from '../frame/console';
 import { Notice } from '../frame/note';
-import { TextButton } from '../frame/popovers';
+import { TextButton } from '../frame/controls';
 import { useOperationName } from '../interventions/operations';
 import { type Chip, Filters, textChip, useTimeChip } from '../lists/filters';
 import { LatestButton, useSteadyRows } from '../lists/steady-rows';

@@ -8,7 +8,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { type Format, useFormat } from '../figures/format';
 import { Float, useFloat } from '../frame/float';
 import { Link } from '../frame/go';
-import { TextButton } from '../frame/popovers';
+import { TextButton } from '../frame/controls';
 import { useChange } from '../frame/use-change';
 import { actionHref, runHref } from '../hrefs';
 import { type ChartLine, type ChartProps, type DragSelection, type HeatPane, INSET, isReadLeft, runsOf, selectedSpan } from './chart-model';

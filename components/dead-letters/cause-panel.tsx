@@ -6,7 +6,7 @@ import type { Run } from '@/lib/shared/runs/runs';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { RelativeTime } from '../figures/format';
 import { Link } from '../frame/go';
-import { TextButton } from '../frame/popovers';
+import { TextButton } from '../frame/controls';
 import { ReasonPopover } from '../frame/reason-popover';
 import { useChange, valueOf } from '../frame/use-change';
 import { eventHref, runHref } from '../hrefs';

@@ -7,7 +7,7 @@ import { EventsTable } from '../events/events-table';
 import type { Ticks } from '../events/ticks';
 import { CountText } from '../figures/figure';
 import { Notice, ReadOnlyNote } from '../frame/note';
-import { TextLink } from '../frame/popovers';
+import { TextLink } from '../frame/controls';
 import { type ShownRows, useSteadyRows } from '../lists/steady-rows';
 import { outboxHref } from '../hrefs';
 import classes from './dead-letters.module.css';

@@ -17,9 +17,8 @@ import { LIVE_STATES, type LiveState } from '@/lib/shared/states';
 import { StateMark } from '../figures/mark';
 import { RelativeTime, useFormat } from '../figures/format';
 import { TableHead } from '../frame/note';
-import { CopyText } from '../frame/popovers';
+import { CopyText, Select } from '../frame/controls';
 import { useChange } from '../frame/use-change';
-import { Select } from '../frame/controls';
 import classes from './detect.module.css';
 
 /** The states that a person chose for words. */

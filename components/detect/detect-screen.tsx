@@ -8,9 +8,8 @@ import type { Detection, DetectionFailure, Examination } from '@/lib/shared/dete
 import type { EngineKey } from '@/lib/shared/model';
 import { useGo } from '../frame/go';
 import { Notice } from '../frame/note';
-import { TextButton } from '../frame/popovers';
+import { ChoiceBar, Select, TextButton } from '../frame/controls';
 import { CandidateDetail, CandidateList, type ExamineAction } from './candidate';
-import { ChoiceBar, Select } from '../frame/controls';
 import classes from './detect.module.css';
 
 interface DetectScreenProps {

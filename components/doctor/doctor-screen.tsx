@@ -14,12 +14,11 @@ import { Float, MenuItem, useFloat } from '../frame/float';
 import { VerdictMark } from '../figures/mark';
 import { useGo } from '../frame/go';
 import { Note } from '../frame/note';
-import { TextLink } from '../frame/popovers';
+import { ChoiceBar, Select, TextLink } from '../frame/controls';
 import { outboxHref } from '../hrefs';
 import { useChange } from '../frame/use-change';
 import { usePolledSnapshot } from '../frame/live';
 import { FindingCard, type FindingCardProps, TablesSection } from './finding-card';
-import { ChoiceBar, Select } from '../frame/controls';
 import classes from './doctor.module.css';
 
 const SHOWN = 100;

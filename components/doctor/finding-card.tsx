@@ -10,7 +10,7 @@ import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/format';
 import { doctorHref } from '../hrefs';
 import { FactList, TableHead } from '../frame/note';
-import { CopyText, TextButton } from '../frame/popovers';
+import { CopyText, TextButton } from '../frame/controls';
 import { ReasonPopover } from '../frame/reason-popover';
 import { useChange } from '../frame/use-change';
 import { useReader } from './doctor-line';

@@ -4,9 +4,8 @@ import { lazy, Suspense, useState } from 'react';
 import type { Content, Unread } from '@/lib/shared/lists/shown';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/format';
-import { TextButton } from '../frame/popovers';
+import { ChoiceBar, TextButton } from '../frame/controls';
 import { Block, CopyAction, useBeginning } from './facts';
-import { ChoiceBar } from '../frame/controls';
 import classes from './event-screen.module.css';
 
 const JsonTree = lazy(async () => ({ default: (await import('./json-tree')).JsonTree }));

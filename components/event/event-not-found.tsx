@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { useParams } from 'next/navigation';
 import { Notice } from '../frame/note';
-import { TextButton } from '../frame/popovers';
+import { TextButton } from '../frame/controls';
 import { eventAuditHref } from '../hrefs';
 import classes from './event-screen.module.css';
 

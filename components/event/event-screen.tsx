@@ -14,7 +14,7 @@ import { useGo } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
 import { useShortcuts } from '../frame/shortcuts';
 import { useMay } from '../frame/console';
-import { TextButton } from '../frame/popovers';
+import { TextButton } from '../frame/controls';
 import { useIntervention } from '../interventions/use-intervention';
 import { inOrder, OPERATION_KEYS, useBecauseText, useOperationName } from '../interventions/operations';
 import { ReadOnlyNote, SignedText } from '../frame/note';

@@ -7,7 +7,7 @@ import { formatMoney } from '@/lib/shared/text/money';
 import { Attempts, Figure } from '../figures/figure';
 import { AbsoluteTime, RelativeTime, useFormat } from '../figures/format';
 import { FactList } from '../frame/note';
-import { TextLink } from '../frame/popovers';
+import { TextLink } from '../frame/controls';
 import { outboxHref } from '../hrefs';
 import classes from './event-screen.module.css';
 

@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
 import type { AuditEntry, EventDetail, OutboxInfo } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { TextLink } from '../frame/popovers';
+import { TextLink } from '../frame/controls';
 import { AuditSentence } from '../audit/audit-line';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime, RelativeTime, useFormat } from '../figures/format';

@@ -17,7 +17,7 @@ import { useMay } from '../frame/console';
 import type { Snapshot } from '../frame/live';
 import { Notice } from '../frame/note';
 import { useShortcuts } from '../frame/shortcuts';
-import { TextButton } from '../frame/popovers';
+import { TextButton } from '../frame/controls';
 import { PlanButton } from '../interventions/plan-button';
 import {
   attemptsOf,

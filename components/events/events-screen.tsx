@@ -6,7 +6,7 @@ import { IconColumns3 } from '@tabler/icons-react';
 import type { FilterErrors, FilterField } from '@/lib/shared/lists/event-filter';
 import type { EventsSnapshot, EventFilter, OutboxInfo, Capabilities } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-import { ButtonPopover } from '../frame/popovers';
+import { ButtonPopover, Checkbox } from '../frame/controls';
 import { useShortcuts } from '../frame/shortcuts';
 import { useSteadyRows } from '../lists/steady-rows';
 import { ReadOnlyNote } from '../frame/note';
@@ -15,7 +15,6 @@ import { type Column, COLUMNS, COLUMNS_COOKIE, columnAvailable } from './columns
 import { EventListScreen, useEventList, useListKeys, ListNotice } from './event-list';
 import { EventsTable } from './events-table';
 import { FilterBar, OrderControl, SearchBox } from './filter-bar';
-import { Checkbox } from '../frame/controls';
 import classes from './event-list.module.css';
 import filters from '../lists/filters.module.css';
 

@@ -6,10 +6,9 @@ import type { EventFilter, OutboxInfo } from '@/lib/shared/model';
 import { STATES, type State } from '@/lib/shared/states';
 import { StateMark } from '../figures/mark';
 import type { Snapshot } from '../frame/live';
-import { Form } from '../frame/popovers';
+import { ChoiceBar, Form, TextField } from '../frame/controls';
 import { Filters, ManyEditor, textChip, useTimeChip, type Chip } from '../lists/filters';
 import type { List } from '../lists/use-list';
-import { ChoiceBar, TextField } from '../frame/controls';
 import classes from '../lists/filters.module.css';
 
 /** In order; `from` means the time range. */

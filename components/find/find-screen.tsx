@@ -12,7 +12,7 @@ import { useOutboxName } from '../frame/console';
 import { useGo } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
 import { Notice } from '../frame/note';
-import { Form, TextButton, TextLink } from '../frame/popovers';
+import { Form, TextButton, TextLink } from '../frame/controls';
 import { LatestButton, useSteadyRows } from '../lists/steady-rows';
 import { eventHref, findHref, outboxHref } from '../hrefs';
 import { useWhyOpen } from './use-why-open';

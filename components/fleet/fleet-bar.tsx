@@ -4,8 +4,7 @@ import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { FleetFilter } from './fleet-lines';
-import { Select, TextField } from '../frame/controls';
-import { TextButton } from '../frame/popovers';
+import { Select, TextButton, TextField } from '../frame/controls';
 import classes from './fleet-bar.module.css';
 
 interface FleetBarProps {

@@ -13,7 +13,7 @@ import { TableSigns } from '../figures/mark';
 import { Age } from '../figures/format';
 import { useOutboxName } from '../frame/console';
 import { Note, TableHead } from '../frame/note';
-import { TextButton, TextLink } from '../frame/popovers';
+import { TextButton, TextLink } from '../frame/controls';
 import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/live';
 import { UnreachableRow, FIGURE_COLUMNS, FleetRow } from './fleet-row';

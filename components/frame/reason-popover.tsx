@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import { REASON_MAX, REASON_MIN } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
-import { ButtonPopover, Form, TextButton } from './popovers';
+import { ButtonPopover, Form, TextButton } from './controls';
 import classes from './reason-popover.module.css';
 import { useChange } from './use-change';
 

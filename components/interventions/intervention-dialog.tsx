@@ -5,7 +5,7 @@ import { useTranslations } from 'next-intl';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import { SignedText } from '../frame/note';
-import { Form, TextButton } from '../frame/popovers';
+import { Form, TextButton } from '../frame/controls';
 import classes from './intervention-dialog.module.css';
 import { attemptsOf, useOperationName, useWarningText } from './operations';
 import { About, PreviewRows, SqlView } from './preview-rows';

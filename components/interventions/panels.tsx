@@ -9,7 +9,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { RelativeTime, useAgo, useFormat } from '../figures/format';
 import { useConsole } from '../frame/console';
 import frame from '../frame/frame.module.css';
-import { TextButton, TextLink } from '../frame/popovers';
+import { TextButton, TextLink } from '../frame/controls';
 import { valueOf } from '../frame/use-change';
 import { actionHref, eventHref, outboxAuditHref, outboxHref } from '../hrefs';
 import classes from './intervention-dialog.module.css';

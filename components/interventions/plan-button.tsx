@@ -2,7 +2,7 @@ import { type ButtonProps } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { lazy, Suspense } from 'react';
 import type { PlanRequest } from '@/lib/shared/runs/plans';
-import { ButtonPopover, TextButton } from '../frame/popovers';
+import { ButtonPopover, TextButton } from '../frame/controls';
 import { type PlanChoice, useMakePlan, usePlanWord } from './use-plan';
 
 const PlanForm = lazy(async () => ({ default: (await import('./plan-form')).PlanForm }));

@@ -1,7 +1,6 @@
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
-import { Select } from '../frame/controls';
-import { Form, TextButton } from '../frame/popovers';
+import { Form, Select, TextButton } from '../frame/controls';
 import classes from '../frame/reason-popover.module.css';
 import { type PlanChoice, useMakePlan, usePlanWord } from './use-plan';
 import { ProblemPanel } from './problem-panel';

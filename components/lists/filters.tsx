@@ -8,8 +8,7 @@ import type { EventFilter } from '@/lib/shared/model';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { useFormat } from '../figures/format';
 import { Float, useFloat } from '../frame/float';
-import { Form, TextButton } from '../frame/popovers';
-import { Checkbox, TextField } from '../frame/controls';
+import { Checkbox, Form, TextButton, TextField } from '../frame/controls';
 import classes from './filters.module.css';
 
 export interface Chip<F> {

@@ -1,7 +1,7 @@
 import { IconArrowUp } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { OutboxEvent } from '@/lib/shared/model';
-import { TextButton } from '../frame/popovers';
+import { TextButton } from '../frame/controls';
 
 /** Merges a new reading into the rows on screen without moving any; new rows are counted, and `gone` are the ids of purged or changed ones. */
 export function steadyRows<T extends { id: string }>(standing: readonly T[], latest: readonly T[]) {

@@ -15,12 +15,11 @@ import { timeSpan, type TimeSpan } from '../charts/chart-model';
 import { ChartCursorProvider, TakeOffContext } from '../charts/chart-parts';
 import { useFormat } from '../figures/format';
 import { useViewChange } from '../shell/outbox-bar';
-import { ButtonPopover, Form, TextButton } from '../frame/popovers';
+import { ButtonPopover, ChoiceBar, Form, TextButton, TextField } from '../frame/controls';
 import { useChange } from '../frame/use-change';
 import { ChartPanel, isEmptyChart, useChartSpecs } from './chart-panel';
 import { LeftOut } from './left-out';
 import screen from './outbox.module.css';
-import { ChoiceBar, TextField } from '../frame/controls';
 import classes from './charts.module.css';
 
 export interface ChartsProps {

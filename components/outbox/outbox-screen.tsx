@@ -13,7 +13,7 @@ import { AbsoluteTime, useFormat, useIsStale } from '../figures/format';
 import { usePolledSnapshot } from '../frame/live';
 import { FactList, ReadOnlyNote } from '../frame/note';
 import { DoctorLine } from '../doctor/doctor-line';
-import { ButtonPopover, CopyText } from '../frame/popovers';
+import { ButtonPopover, CopyText } from '../frame/controls';
 import { doctorHref } from '../hrefs';
 import { Charts, type ChartsProps } from './charts';
 import line from './collector.module.css';

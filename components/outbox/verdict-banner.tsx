@@ -5,7 +5,7 @@ import type { MarkedSnapshot } from '@/lib/shared/figures/chart-view';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { VerdictMark } from '../figures/mark';
 import { AbsoluteTime, useFormat } from '../figures/format';
-import { TextButton, TextLink } from '../frame/popovers';
+import { TextButton, TextLink } from '../frame/controls';
 import { doctorHref, outboxHref, runHref } from '../hrefs';
 import classes from './outbox.module.css';
 import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';

@@ -22,11 +22,10 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/format';
 import { ReasonPopover } from '../frame/reason-popover';
-import { TextButton } from '../frame/popovers';
+import { Checkbox, TextButton } from '../frame/controls';
 import { outboxHref } from '../hrefs';
 import { useChange } from '../frame/use-change';
 import { useBecauseText, useOperationName } from '../interventions/operations';
-import { Checkbox } from '../frame/controls';
 import classes from './proof.module.css';
 
 interface ProofActions {

@@ -8,7 +8,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/format';
 import { useMay } from '../frame/console';
 import { useGo } from '../frame/go';
-import { CopyText, TextButton } from '../frame/popovers';
+import { CopyText, TextButton } from '../frame/controls';
 import { useChange } from '../frame/use-change';
 import { runHref } from '../hrefs';
 import { PlanAgain } from '../interventions/plan-button';
@@ -120,10 +120,9 @@ function Requested({ plan, approval, decisions, onChanged }: PlanDecisionProps &
   );
 }
 
-function AnswerForm({ plan, decisions, onChanged }: PlanDecisionProps) {
+function AnswerForm({ plan, decisions, onChanged: onDone }: PlanDecisionProps) {
   const t = useTranslations('plans');
   const { reason, field, touch } = useReason();
-  const onDone = onChanged;
   const approving = useChange(decisions.approve, { onDone });
   const refusing = useChange(decisions.refuse, { onDone });
   const problem = approving.problem ?? refusing.problem;

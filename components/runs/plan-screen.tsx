@@ -13,7 +13,7 @@ import { AbsoluteTime, RelativeTime, useFormat } from '../figures/format';
 import { Link } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
 import { FactList, SignedText } from '../frame/note';
-import { CopyText } from '../frame/popovers';
+import { CopyText } from '../frame/controls';
 import { outboxHref, runHref } from '../hrefs';
 import { useWarningText } from '../interventions/operations';
 import { PreviewRows, SqlView } from '../interventions/preview-rows';

@@ -4,8 +4,7 @@ import { useState } from 'react';
 import type { Action } from '@/lib/shared/problems';
 import { RATE_MAX, type Pace, type Run } from '@/lib/shared/runs/runs';
 import { useFormat } from '../figures/format';
-import { Select, TextField } from '../frame/controls';
-import { ButtonPopover, Form, TextButton } from '../frame/popovers';
+import { ButtonPopover, Form, Select, TextButton, TextField } from '../frame/controls';
 import { useChange } from '../frame/use-change';
 import { ProblemPanel } from '../interventions/problem-panel';
 import classes from './runs.module.css';
@@ -20,9 +19,8 @@ interface RunControlsProps {
   onChanged: () => Promise<void>;
 }
 
-export function RunControls({ run, actions, onChanged }: RunControlsProps) {
+export function RunControls({ run, actions, onChanged: onDone }: RunControlsProps) {
   const t = useTranslations('runs');
-  const onDone = onChanged;
   const pause = useChange(actions.pause, { onDone });
   const resume = useChange(actions.resume, { onDone });
   const cancel = useChange(actions.cancel, { onDone });
@@ -37,7 +35,7 @@ export function RunControls({ run, actions, onChanged }: RunControlsProps) {
         ) : (
           <TextButton variant="default" icon={IconPlayerPause} loading={pause.sending} onClick={() => pause.send(of)} label={t('pause')} />
         )}
-        {run.followed && <PaceButton run={run} actions={actions} onChanged={onChanged} />}
+        {run.followed && <PaceButton run={run} actions={actions} onChanged={onDone} />}
         <ButtonPopover label={t('cancel')} width={320}>
           {(close) => (
             <div className={classes.answer}>

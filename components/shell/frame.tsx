@@ -24,7 +24,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { can, type Permission } from '@/lib/shared/permissions';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { ClockProvider, useFormat } from '../figures/format';
-import { TextButton } from '../frame/popovers';
+import { TextButton } from '../frame/controls';
 import { SentProvider, useSentNotices } from '../interventions/sent-notices';
 import { ConsoleContext, type ConsoleValue, useConsole } from '../frame/console';
 import { TipLayer } from '../frame/float';
