@@ -7,7 +7,7 @@ import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { type Format, useFormat } from '../figures/format';
 import { Float, useFloat } from '../frame/float';
-import { Link } from '../frame/go';
+import { PlainLink } from '../frame/go';
 import { TextButton } from '../frame/controls';
 import { useChange } from '../frame/use-change';
 import { actionHref, runHref } from '../hrefs';
@@ -248,7 +248,7 @@ function MarkFlag({ mark, style }: { mark: ChartMark; style: CSSProperties }) {
     children: <Sign size={12} stroke={2} aria-hidden />,
   };
   if (mark.kind === 'action' || mark.kind === 'run')
-    return <Link href={mark.kind === 'run' ? runHref(mark.id) : actionHref(mark.id)} prefetch={false} {...flag} />;
+    return <PlainLink href={mark.kind === 'run' ? runHref(mark.id) : actionHref(mark.id)} {...flag} />;
   if (takeOff === null)
     return url === null ? <button type="button" {...flag} /> : <a href={url} target="_blank" rel="noreferrer" {...flag} />;
   return (

@@ -5,7 +5,7 @@ import type { Action } from '@/lib/shared/problems';
 import type { Run } from '@/lib/shared/runs/runs';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { RelativeTime } from '../figures/format';
-import { Link } from '../frame/go';
+import { PlainLink } from '../frame/go';
 import { TextButton } from '../frame/controls';
 import { ReasonPopover } from '../frame/reason-popover';
 import { useChange, valueOf } from '../frame/use-change';
@@ -69,9 +69,9 @@ function Samples({ outbox, samples, shown }: { outbox: string; samples: readonly
     <ul className={classes.samples}>
       {samples.map((event) => (
         <li key={event.id}>
-          <Link href={eventHref(outbox, event.id)} prefetch={false}>
+          <PlainLink href={eventHref(outbox, event.id)}>
             <bdi>{visibleText(event.id)}</bdi>
-          </Link>
+          </PlainLink>
           {shown && <bdi>{event.error === null ? t('noError') : visibleText(event.error)}</bdi>}
         </li>
       ))}
@@ -102,9 +102,9 @@ function TriedRun({ run }: { run: Run }) {
   const operationName = useOperationName();
   const { title } = useRunSentence(run);
   return (
-    <Link href={runHref(run.id)} prefetch={false}>
+    <PlainLink href={runHref(run.id)}>
       {operationName(run.operation)}: {title}
-    </Link>
+    </PlainLink>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl';
-import { Link } from '../frame/go';
+import { PlainLink } from '../frame/go';
 import { Fragment, lazy, type ReactNode, Suspense, useState } from 'react';
 import { VARIABLE } from '@/lib/shared/lists/cause';
 import { groupFilter, type DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
@@ -70,13 +70,12 @@ export function Causes({ groups, more, first, nameOf, planOf, details }: CausesP
             />
           )}
           {group.newSince !== null && <span className={classes.new}>{t('new')}</span>}
-          <Link
+          <PlainLink
             href={outboxHref(group.outbox, `/dead-letters?${serialiseEventFilter(groupFilter(group)).toString()}`)}
-            prefetch={false}
             title={group.error ?? undefined}
           >
             {errorOf(group) === null ? t('noError') : <Template text={group.error ?? ''} />}
-          </Link>
+          </PlainLink>
         </>
       ),
       type: ({ type }) => <bdi>{type === null ? t('noType') : visibleText(type)}</bdi>,

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { Link } from '../frame/go';
+import { PlainLink } from '../frame/go';
 import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSummary } from '@/lib/shared/doctor';
 import { findingLines, type Reader } from '@/lib/shared/doctor-text';
@@ -20,9 +20,7 @@ export function DoctorLine({ outbox, doctor: { worst, counts } }: { outbox: stri
     <Note icon={<SeverityMark severity={worst.severity} />}>
       {findingLines(worst, reader).what}
       {others.length > 0 && ` · ${words('others', { counts: others.join(', ') })}`}{' '}
-      <Link href={doctorHref(outbox)} prefetch={false}>
-        {words('seeAll')}
-      </Link>
+      <PlainLink href={doctorHref(outbox)}>{words('seeAll')}</PlainLink>
     </Note>
   );
 }

@@ -1,7 +1,7 @@
 import { Code } from '@mantine/core';
 import { IconBell, IconBellOff } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { Link } from '../frame/go';
+import { PlainLink } from '../frame/go';
 import type { Examination, Finding, Silence, TableReport } from '@/lib/shared/doctor';
 import { findingFacts, findingLines, unseenText, valueText } from '@/lib/shared/doctor-text';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -43,9 +43,9 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
         <SeverityMark severity={finding.severity} />
         <h3 className={classes.what}>{what}</h3>
         {named && (
-          <Link href={doctorHref(outbox.id)} className={classes.outbox} prefetch={false}>
+          <PlainLink href={doctorHref(outbox.id)} className={classes.outbox}>
             <bdi>{outbox.name}</bdi>
-          </Link>
+          </PlainLink>
         )}
       </div>
       {why !== '' && <p className={classes.why}>{why}</p>}

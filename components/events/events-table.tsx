@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl';
-import { Link } from '../frame/go';
+import { PlainLink } from '../frame/go';
 import { memo, type ReactNode, useCallback, useEffect, useRef } from 'react';
 import { formatMoney } from '@/lib/shared/text/money';
 import type { Count } from '@/lib/shared/figures/measured';
@@ -63,9 +63,9 @@ function Row({ outbox, event, columns, current, ticked, gone, blocks, onTick }: 
         <StateMark state={event.state} label={event.stateLabel} />
       </td>
       <td role="cell" className={classes.type}>
-        <Link href={eventHref(outbox, event.id)} prefetch={false} data-event={event.id}>
+        <PlainLink href={eventHref(outbox, event.id)} data-event={event.id}>
           <bdi>{event.type === null ? t('noType') : visibleText(event.type)}</bdi>
-        </Link>
+        </PlainLink>
         {blocks !== null && <span className={classes.blocks}>{t('blocks', { count: blocks.count ?? 0, more: blocks.known })}</span>}
       </td>
       {columns.map((column) => (

@@ -8,7 +8,7 @@ import { AuditSentence } from '../audit/audit-line';
 import { Causes } from '../dead-letters/causes';
 import { VerdictMark } from '../figures/mark';
 import { RelativeTime, useFormat } from '../figures/format';
-import { Link } from '../frame/go';
+import { Link, PlainLink } from '../frame/go';
 import { outboxHref } from '../hrefs';
 import classes from './fleet-news.module.css';
 
@@ -38,9 +38,9 @@ export function News({ news: { groups, moreGroups, searched, atStake, actions, v
         change: endedAt === null ? 'began' : 'ended',
         verdict: () => <VerdictMark verdict={verdict} />,
         outbox: () => (
-          <Link href={outboxHref(outbox)} prefetch={false}>
+          <PlainLink href={outboxHref(outbox)}>
             <bdi>{nameOf(outbox)}</bdi>
-          </Link>
+          </PlainLink>
         ),
       }),
     })),

@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react';
-import { Link } from '../frame/go';
+import { Link, PlainLink } from '../frame/go';
 import { useTranslations } from 'next-intl';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import type { DoctorHeadline, FleetNews } from '@/lib/shared/doctor';
@@ -58,9 +58,9 @@ export const FleetRow = memo(function FleetRow({
           {outbox.name}
         </Link>
         {doctor !== null && (
-          <Link href={doctorHref(outbox.id)} className={classes.doctor} aria-label={badge} title={badge} prefetch={false}>
+          <PlainLink href={doctorHref(outbox.id)} className={classes.doctor} aria-label={badge} title={badge}>
             <SeveritySign severity={doctor.severity} count={doctor.count} />
-          </Link>
+          </PlainLink>
         )}
         {figures && stale !== null && <span className={classes.staleNote}>{words('lastGood', { clock: format.clock(stale.since) })}</span>}
       </th>
@@ -98,9 +98,9 @@ export const FleetRow = memo(function FleetRow({
               {depth.dead.count === null || depth.dead.count === 0 ? (
                 <CountText count={depth.dead} />
               ) : (
-                <Link href={outboxHref(outbox.id, '/dead-letters')} className={classes.toDead} prefetch={false}>
+                <PlainLink href={outboxHref(outbox.id, '/dead-letters')} className={classes.toDead}>
                   <CountText count={depth.dead} />
-                </Link>
+                </PlainLink>
               )}{' '}
               {typeof again?.count === 'number' ? (
                 <span className={classes.again}>{words('again', { count: again.count, atLeast: again.atLeast ?? 'no' })}</span>

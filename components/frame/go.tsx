@@ -56,3 +56,6 @@ export function Link({ href, ...props }: Omit<ComponentProps<typeof NextLink>, '
   };
   return <NextLink href={href} onNavigate={onNavigate} {...props} />;
 }
+
+/** One of many links, or one that is seldom followed: its page is fetched no sooner. */
+export const PlainLink = (props: ComponentProps<typeof Link>) => <Link prefetch={false} {...props} />;

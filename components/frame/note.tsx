@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconLock, type TablerIcon } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { Link } from './go';
+import { PlainLink } from './go';
 import type { ComponentProps, ReactNode } from 'react';
 import { PROOF_REASONS } from '@/lib/shared/changes/read-only';
 import type { OutboxInfo } from '@/lib/shared/model';
@@ -97,11 +97,7 @@ export function ReadOnlyNote({ outbox: { id, whyReadOnly } }: { outbox: Pick<Out
   return (
     <Note icon={<IconLock size={16} stroke={1.75} aria-hidden />} dashed>
       {t(`readOnly.${whyReadOnly}`)}{' '}
-      {PROOF_REASONS.includes(whyReadOnly) && (
-        <Link href={outboxHref(id, '/settings')} prefetch={false}>
-          {t('proof.open')}
-        </Link>
-      )}
+      {PROOF_REASONS.includes(whyReadOnly) && <PlainLink href={outboxHref(id, '/settings')}>{t('proof.open')}</PlainLink>}
     </Note>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Code, Title } from '@mantine/core';
 import { IconDatabaseImport, IconEyeOff, IconHistory, IconHourglass, IconSnowflake } from '@tabler/icons-react';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
-import { Link } from '../frame/go';
+import { PlainLink } from '../frame/go';
 import { useTranslations } from 'next-intl';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -41,10 +41,7 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
       <header className={classes.head}>
         <Title order={1}>{outbox.name}</Title>
         <p className={classes.where}>
-          {outbox.database} · <code>{outbox.table}</code> ·{' '}
-          <Link href={doctorHref(outbox.id)} prefetch={false}>
-            {words('title')}
-          </Link>
+          {outbox.database} · <code>{outbox.table}</code> · <PlainLink href={doctorHref(outbox.id)}>{words('title')}</PlainLink>
         </p>
       </header>
       <VerdictBanner outbox={outbox} summary={summary} sessions={snapshot.sessions} run={snapshot.run} stale={stale} onRefresh={refresh} />

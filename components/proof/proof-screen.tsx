@@ -14,7 +14,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { Link } from '../frame/go';
+import { PlainLink } from '../frame/go';
 import { useState } from 'react';
 import type { ProofCase, ProofResult, ProofStatus } from '@/lib/shared/changes/proofs';
 import type { Action } from '@/lib/shared/problems';
@@ -72,9 +72,9 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
       <header>
         <Title order={1}>{t('of', { outbox: outbox.name })}</Title>
         <p className={classes.where}>
-          <Link href={outboxHref(outbox.id)} prefetch={false}>
+          <PlainLink href={outboxHref(outbox.id)}>
             <bdi>{outbox.name}</bdi>
-          </Link>
+          </PlainLink>
           {` · ${outbox.database} · `}
           <code>{outbox.table}</code>
         </p>

@@ -10,7 +10,7 @@ import type { PlanSnapshot } from '@/lib/shared/runs/screens';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { Hint } from '../figures/figure';
 import { AbsoluteTime, RelativeTime, useFormat } from '../figures/format';
-import { Link } from '../frame/go';
+import { PlainLink } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
 import { FactList, SignedText } from '../frame/note';
 import { CopyText } from '../frame/controls';
@@ -127,11 +127,5 @@ function Source({ plan: { source, outbox, count } }: { plan: Plan }) {
       : 'cause' in source
         ? (['source.cause', outboxHref(outbox, `/dead-letters?${new URLSearchParams(source).toString()}`)] as const)
         : (['source.filter', outboxHref(outbox, `/events?${source.filter}`)] as const);
-  return t.rich(key, {
-    link: (text) => (
-      <Link href={href} prefetch={false}>
-        {text}
-      </Link>
-    ),
-  });
+  return t.rich(key, { link: (text) => <PlainLink href={href}>{text}</PlainLink> });
 }

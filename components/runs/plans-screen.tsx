@@ -10,7 +10,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { RelativeTime, useFormat } from '../figures/format';
 import { Form, Select, TextButton } from '../frame/controls';
 import { useConsole, useMay } from '../frame/console';
-import { Link } from '../frame/go';
+import { PlainLink } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
 import { Notice } from '../frame/note';
 import { planHref, runHref } from '../hrefs';
@@ -60,9 +60,9 @@ function Line({ plan }: { plan: PlanLine }) {
   return (
     <li>
       <div className={classes.what}>
-        <Link href={run === null ? planHref(plan.id) : runHref(run)} prefetch={false}>
+        <PlainLink href={run === null ? planHref(plan.id) : runHref(run)}>
           <Planned plan={plan} />
-        </Link>
+        </PlainLink>
         {sums !== '' && <span> · {sums}</span>}
         <p className={classes.dimmed}>
           <bdi>{visibleText(maker)}</bdi> · <RelativeTime at={plan.createdAt} /> · <q>{visibleText(reason)}</q>

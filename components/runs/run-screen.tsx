@@ -10,7 +10,7 @@ import { SKIP_CODES, type SkipCode } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { RelativeTime, useFormat } from '../figures/format';
 import { useMay, useOutboxName } from '../frame/console';
-import { Link } from '../frame/go';
+import { PlainLink } from '../frame/go';
 import { usePolledSnapshot } from '../frame/live';
 import { FactList } from '../frame/note';
 import { actionHref, outboxAuditHref, planHref } from '../hrefs';
@@ -167,22 +167,13 @@ function Facts({ run }: { run: Run }) {
       t('facts.pace'),
       run.followed ? t('pace.now', { share: format.percent(pace.share), limited: rate === null ? 'no' : 'yes', rate: rate ?? 0 }) : null,
     ],
-    [
-      t('facts.plan'),
-      <Link href={planHref(run.plan)} prefetch={false}>
-        {t('seePlan')}
-      </Link>,
-    ],
+    [t('facts.plan'), <PlainLink href={planHref(run.plan)}>{t('seePlan')}</PlainLink>],
     [
       t('facts.audit'),
       <>
-        <Link href={actionHref(run.id)} prefetch={false}>
-          {t('audit.run')}
-        </Link>
+        <PlainLink href={actionHref(run.id)}>{t('audit.run')}</PlainLink>
         {' · '}
-        <Link href={outboxAuditHref(run.outbox)} prefetch={false}>
-          {t('audit.outbox', { outbox: outboxName(run.outbox) })}
-        </Link>
+        <PlainLink href={outboxAuditHref(run.outbox)}>{t('audit.outbox', { outbox: outboxName(run.outbox) })}</PlainLink>
       </>,
     ],
   ];
