@@ -1,4 +1,4 @@
-import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useFocusTrap, useMergedRef, useUncontrolled, useWindowEvent } from '@mantine/hooks';
 import classes from './float.module.css';
@@ -26,21 +26,17 @@ function place(box: HTMLElement, anchor: HTMLElement, side: Side): void {
 /** Keeps a box beside its anchor while the page scrolls and the box grows. */
 function useBeside(anchor: { readonly current: HTMLElement | null }, side: Side) {
   const box = useRef<HTMLDivElement>(null);
+  const update = useCallback(() => {
+    if (box.current && anchor.current) place(box.current, anchor.current, side);
+  }, [anchor, side]);
+  useWindowEvent('resize', update);
+  useWindowEvent('scroll', update, { capture: true, passive: true });
   useLayoutEffect(() => {
-    const update = () => {
-      if (box.current && anchor.current) place(box.current, anchor.current, side);
-    };
     update();
     const sizes = new ResizeObserver(update);
     if (box.current) sizes.observe(box.current);
-    window.addEventListener('resize', update);
-    window.addEventListener('scroll', update, { capture: true, passive: true });
-    return () => {
-      sizes.disconnect();
-      window.removeEventListener('resize', update);
-      window.removeEventListener('scroll', update, { capture: true });
-    };
-  }, [anchor, side]);
+    return () => sizes.disconnect();
+  }, [update]);
   return box;
 }
 
