@@ -9,6 +9,7 @@ import { Attempts, Figure } from '../figures/figure';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime, type Format, RelativeTime, useFormat } from '../figures/format';
 import { useMay } from '../frame/console';
+import { TableHead } from '../frame/note';
 import { eventHref } from '../hrefs';
 import { LatestButton, type ShownRows } from '../lists/steady-rows';
 import { startTrail } from '../lists/trail';
@@ -125,6 +126,15 @@ export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, ca
   useEffect(() => {
     latest.current = events;
   });
+  const tickAll = (
+    <Checkbox
+      checked={all}
+      indeterminate={some && !all}
+      onChange={() => ticks.toggleAll(events)}
+      disabled={events.length === 0}
+      aria-label={t('tickAll', { count: events.length })}
+    />
+  );
   const { toggle } = ticks;
   const tick = useCallback((event: OutboxEvent, range: boolean) => toggle(event, range, latest.current), [toggle]);
   return (
@@ -142,26 +152,16 @@ export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, ca
           style={{ ['--table-width' as string]: `${String(tableWidth(columns))}px` }}
           data-wide-type={!columns.includes('error') || undefined}
         >
-          <thead role="rowgroup">
-            <tr role="row">
-              {tickable && (
-                <th role="columnheader" scope="col" className={classes.tick}>
-                  <Checkbox
-                    checked={all}
-                    indeterminate={some && !all}
-                    onChange={() => ticks.toggleAll(events)}
-                    disabled={events.length === 0}
-                    aria-label={t('tickAll', { count: events.length })}
-                  />
-                </th>
-              )}
-              {(['state', 'type', ...columns] as const).map((column) => (
-                <th role="columnheader" scope="col" key={column} className={classes[column]}>
-                  {t(`columns.${column}`)}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead
+            asCards
+            columns={[
+              ...(tickable ? [{ className: classes.tick, children: tickAll }] : []),
+              ...(['state', 'type', ...columns] as const).map((column) => ({
+                className: classes[column],
+                children: t(`columns.${column}`),
+              })),
+            ]}
+          />
           <tbody role="rowgroup" onClick={({ target }) => startTrail(target, outbox.id, events)}>
             {events.map((event, index) => (
               <EventRow

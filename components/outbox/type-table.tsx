@@ -12,6 +12,7 @@ import type { Window } from '@/lib/shared/figures/windows';
 import { Figure } from '../figures/figure';
 import { isLacking } from '@/lib/shared/figures/measured';
 import { useFormat } from '../figures/format';
+import { TableHead } from '../frame/note';
 import { Sparkline } from '../charts/sparkline';
 import { outboxHref } from '../hrefs';
 import { LeftOut } from './left-out';
@@ -121,18 +122,18 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
   const header = (column: TypeColumn) => {
     const active = sort.column === column;
     const Arrow = sort.descending ? IconArrowDown : IconArrowUp;
-    return (
-      <th key={column} scope="col" data-column={column} aria-sort={active ? (sort.descending ? 'descending' : 'ascending') : 'none'}>
-        <UnstyledButton
-          className={classes.sort}
-          onClick={() => setSort({ column, descending: active ? !sort.descending : column !== 'type' })}
-        >
-          {words(`types.${column}`)}
-          {active && <Arrow size={14} aria-hidden />}
-        </UnstyledButton>
-      </th>
+    const children = (
+      <UnstyledButton
+        className={classes.sort}
+        onClick={() => setSort({ column, descending: active ? !sort.descending : column !== 'type' })}
+      >
+        {words(`types.${column}`)}
+        {active && <Arrow size={14} aria-hidden />}
+      </UnstyledButton>
     );
+    return { 'data-column': column, 'aria-sort': active ? (sort.descending ? 'descending' : 'ascending') : 'none', children } as const;
   };
+  const trendHeader = { className: classes.trend, children: words('types.trend', { window }) };
 
   return (
     <section className={classes.panel}>
@@ -144,15 +145,7 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
       ) : (
         <div className={classes.scroll} role="region" aria-labelledby="by-type" tabIndex={0}>
           <table className={classes.types}>
-            <thead>
-              <tr>
-                {header('type')}
-                <th scope="col" className={classes.trend}>
-                  {words('types.trend', { window })}
-                </th>
-                {columns.map(header)}
-              </tr>
-            </thead>
+            <TableHead columns={[header('type'), trendHeader, ...columns.map(header)]} />
             <tbody>
               {sorted.map((row, index) => (
                 <tr key={row.type}>
