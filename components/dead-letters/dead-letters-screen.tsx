@@ -3,11 +3,11 @@
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import type { DeadLetterGroup, DeadLettersSnapshot, DeadLetters } from '@/lib/shared/dead-letter-groups';
-import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
+import { countFilters, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { groupBy } from '@/lib/shared/group-by';
-import { EventListScreen, useEventList, useListKeys } from '../events/event-list';
+import { type EventListProps, EventListScreen, useEventList, useListKeys } from '../events/event-list';
 import { FilterBar, FilterMessages, OrderControl } from '../events/filter-bar';
 import type { Ticks } from '../events/ticks';
 import type { PlanChoice } from '../interventions/use-plan';
@@ -20,14 +20,9 @@ import { Causes } from './causes';
 import { DeadLettersSection, SteadySection } from './dead-letters-section';
 import classes from './dead-letters.module.css';
 
-interface DeadLettersScreenProps {
+interface DeadLettersScreenProps extends EventListProps<DeadLettersSnapshot> {
   /** The outbox shown; null for all. */
   outbox: string | null;
-  filter: EventFilter;
-  errors: FilterErrors;
-  hiddenFilters: readonly FilterField[];
-  cursor: string | null;
-  initial: DeadLettersSnapshot;
   load: (input: { outbox: string | null; query: string }) => Promise<ActionResult<DeadLettersSnapshot>>;
   readCause: CauseDetails['read'];
   note: NonNullable<CauseDetails['note']>;

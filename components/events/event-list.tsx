@@ -2,7 +2,7 @@ import { Anchor, type ButtonProps, CloseButton, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
-import { countFilters, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
+import { countFilters, type FilterErrors, type FilterField, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
 import {
   type EventFilter,
   type EventPage,
@@ -35,7 +35,13 @@ import classes from './event-list.module.css';
 import selection from './selection-bar.module.css';
 import { type Ticks, useTicks } from './ticks';
 
-export type EventList<S extends Snapshot> = ReturnType<typeof useEventList<S>>;
+/** What a screen with a list of events begins with. */
+export interface EventListProps<S extends Snapshot> extends Pick<ListOptions<EventFilter, S>, 'filter' | 'cursor' | 'initial'> {
+  errors: FilterErrors;
+  hiddenFilters: readonly FilterField[];
+}
+
+type EventList<S extends Snapshot> = ReturnType<typeof useEventList<S>>;
 
 /** A list of events: its page by URL, its ticks, and the dialog for operations; `EventListScreen` shows it. */
 export function useEventList<S extends Snapshot>(options: Omit<ListOptions<EventFilter, S>, 'serialise' | 'paused'>) {

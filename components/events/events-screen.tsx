@@ -3,8 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { useEffect, useRef, useState } from 'react';
 import { IconColumns3 } from '@tabler/icons-react';
-import type { FilterErrors, FilterField } from '@/lib/shared/lists/event-filter';
-import type { EventsSnapshot, EventFilter, OutboxInfo, Capabilities } from '@/lib/shared/model';
+import type { EventsSnapshot, OutboxInfo, Capabilities } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { ButtonPopover, Checkbox } from '../frame/controls';
 import { useShortcuts } from '../frame/shortcuts';
@@ -12,22 +11,17 @@ import { useSteadyRows } from '../lists/steady-rows';
 import { ReadOnlyNote } from '../frame/note';
 import { savePreference } from '../frame/preferences';
 import { type Column, COLUMNS, COLUMNS_COOKIE, columnAvailable } from './columns';
-import { EventListScreen, useEventList, useListKeys, ListNotice } from './event-list';
+import { type EventListProps, EventListScreen, useEventList, useListKeys, ListNotice } from './event-list';
 import { EventsTable } from './events-table';
 import { FilterBar, OrderControl, SearchBox } from './filter-bar';
 import classes from './event-list.module.css';
 import filters from '../lists/filters.module.css';
 
-interface EventsScreenProps {
+interface EventsScreenProps extends EventListProps<EventsSnapshot> {
   outbox: OutboxInfo;
-  filter: EventFilter;
-  errors: FilterErrors;
-  hiddenFilters: readonly FilterField[];
-  cursor: string | null;
   columns: Column[];
   columnsInUrl: string | null;
   types: string[];
-  initial: EventsSnapshot;
   load: (input: { outbox: string; query: string }) => Promise<ActionResult<EventsSnapshot>>;
 }
 
