@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type Account, runProgram, readIfThere, run } from './processes';
+import { type Account, ifThere, runProgram, readIfThere, run } from './processes';
 
 export interface Binaries {
   initdb: string;
@@ -63,17 +63,13 @@ export async function hydrateLinks(native: string): Promise<boolean> {
 async function probe(native: string, account: Account | null): Promise<Binaries | null> {
   const postgres = path.join(native, 'bin', 'postgres');
   const initdb = path.join(native, 'bin', 'initdb');
-  try {
-    const [version, share] = await Promise.all([
-      run(postgres, ['--version'], account),
-      // initdb also reads share/.
-      run('/bin/sh', ['-c', 'test -r "$1" && test -x "$2"', 'sh', path.join(native, 'share/postgresql/postgres.bki'), initdb], account),
-    ]);
-    const major = /PostgreSQL\) (\d+)/.exec(version.output)?.[1];
-    return version.code === 0 && share.code === 0 && major ? { initdb, postgres, major } : null;
-  } catch {
-    return null;
-  }
+  const ran = await Promise.all([
+    run(postgres, ['--version'], account),
+    // initdb also reads share/.
+    run('/bin/sh', ['-c', 'test -r "$1" && test -x "$2"', 'sh', path.join(native, 'share/postgresql/postgres.bki'), initdb], account),
+  ]).catch(() => []);
+  const major = /PostgreSQL\) (\d+)/.exec(ran[0]?.output ?? '')?.[1];
+  return major && ran.every(({ code }) => code === 0) ? { initdb, postgres, major } : null;
 }
 
 /** Copies once per version; the copy is renamed when complete, so that a partial one is never used. */
@@ -116,13 +112,10 @@ export async function openProgramsFolder(shelter: string): Promise<void> {
 
 /** One line per file with its size, without links; empty if the folder is missing. */
 async function inventory(folder: string): Promise<string> {
-  try {
+  const sizes = async (): Promise<string[]> => {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-    const sizes = await Promise.all(files.map(async (file) => `${path.relative(folder, file)} ${(await lstat(file)).size}`));
-    return sizes.sort().join('\n');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
+    return Promise.all(files.map(async (file) => `${path.relative(folder, file)} ${(await lstat(file)).size}`));
+  };
+  return ((await ifThere(sizes())) ?? []).sort().join('\n');
 }

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { chown, link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Binaries } from './binaries';
-import { type Account, identify, isRunning, type ProcessIdentity, readIfThere, run } from './processes';
+import { type Account, identify, ifThere, isRunning, type ProcessIdentity, readIfThere, run } from './processes';
 
 /** Names the process that started the folder's PostgreSQL: a second one refuses to start, and one after a crash cleans up. */
 const ownerPath = (dir: string) => path.join(dir, 'owner.json');
@@ -51,12 +51,8 @@ export async function releaseDataFolder(dir: string): Promise<void> {
 /** Removes the file of a dead owner only: another process may have replaced it since it was read. */
 async function setAside(dir: string, stale: string): Promise<void> {
   const aside = `${ownerPath(dir)}.${randomUUID()}`;
-  try {
-    await rename(ownerPath(dir), aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
+  const isGone = (await ifThere(rename(ownerPath(dir), aside))) === null;
+  if (isGone) return;
   if ((await readIfThere(aside)) === stale) await rm(aside);
   else await rename(aside, ownerPath(dir));
 }

@@ -67,16 +67,13 @@ export async function placeEmbeddedPostgres(
   return { dir, shelter };
 }
 
-async function mustBeWritable(folder: string): Promise<void> {
-  try {
-    await access(folder, constants.W_OK | constants.X_OK);
-  } catch (cause) {
+const mustBeWritable = (folder: string): Promise<void> =>
+  access(folder, constants.W_OK | constants.X_OK).catch((cause: unknown) => {
     throw new Error(
       `${folder} cannot be written by this user, probably because root has made it. Remove it, or run as the user it belongs to.`,
       { cause },
     );
-  }
-}
+  });
 
 /** Starts it on 127.0.0.1, detached; if run as root, as an unprivileged user. Rejects with EmbeddedPostgresInUse if `dir` is in use. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {

@@ -1,6 +1,7 @@
 import { execFile, spawn, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 
 export type Account = { name: string; uid: number; gid: number };
@@ -21,13 +22,9 @@ export async function unprivilegedAccount(): Promise<Account | null> {
 }
 
 async function lookUp(name: string): Promise<Account | null> {
-  try {
-    const [uid, gid] = await Promise.all([runProgram('id', ['-u', name]), runProgram('id', ['-g', name])]);
-    // macOS prints nobody's -2 as 4294967294; Node expects the signed number.
-    return { name, uid: Number(uid.stdout) | 0, gid: Number(gid.stdout) | 0 };
-  } catch {
-    return null;
-  }
+  const ids = await Promise.all([runProgram('id', ['-u', name]), runProgram('id', ['-g', name])]).catch(() => null);
+  // macOS prints nobody's -2 as 4294967294; Node expects the signed number.
+  return ids && { name, uid: Number(ids[0].stdout) | 0, gid: Number(ids[1].stdout) | 0 };
 }
 
 /** Spawn options to run a program as `account` (null: as ourselves), in a folder it can enter. */
@@ -59,15 +56,15 @@ export function run(program: string, args: string[], account: Account | null) {
   });
 }
 
-/** The text of a file; null if it does not exist. */
-export async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+/** What comes of work on a file; null if that does not exist. */
+export const ifThere = <T>(work: Promise<T>): Promise<T | null> =>
+  work.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
     throw error;
-  }
-}
+  });
+
+/** The text of a file; null if it does not exist. */
+export const readIfThere = (file: string): Promise<string | null> => ifThere(readFile(file, 'utf8'));
 
 /** Identifies a process beyond its pid, which is reused after the process has ended. */
 export interface ProcessIdentity {
@@ -102,52 +99,30 @@ export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
 
 /** The command line of a process; null if there is none or it may not be read. */
 export async function commandLine(pid: number): Promise<string | null> {
-  try {
-    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
-  } catch {
-    return ps(pid, 'command=');
-  }
+  const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
+  return line === null ? ps(pid, 'command=') : line.replaceAll('\0', ' ').trim();
 }
 
 async function procStat(pid: number): Promise<{ state: string; startTicks: string } | null> {
-  let stat: string;
-  try {
-    stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    return null;
-  }
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The second field is the program's name in parentheses, and may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTicks] = [fields[0], fields[19]];
   return state && startTicks ? { state, startTicks } : null;
 }
 
-async function bootId(): Promise<string> {
-  try {
-    return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
-  } catch {
-    return 'boot';
-  }
-}
+const bootId = async (): Promise<string> => (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'boot')).trim();
 
 async function ps(pid: number, column: string): Promise<string | null> {
-  try {
-    const { stdout } = await runProgram('ps', ['-o', column, '-p', String(pid)]);
-    return stdout.trim() || null;
-  } catch {
-    return null;
-  }
+  const printed = await runProgram('ps', ['-o', column, '-p', String(pid)]).catch(() => null);
+  return printed?.stdout.trim() || null;
 }
 
 /** A TCP port of 127.0.0.1 that is free at this moment. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = address && typeof address === 'object' ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
 }
