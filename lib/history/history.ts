@@ -25,11 +25,8 @@ export interface Head {
   acted: Acted | null;
 }
 
-export interface HistorySpan {
-  outbox: string;
-  /** Whole minutes since the epoch; where only hours are kept, an hour that lies partly outside is left out. */
-  fromMinute: number;
-  toMinute: number;
+/** Of whole minutes; where only hours are kept, an hour that lies partly outside is left out. */
+export interface HistorySpan extends Omit<RollupSpan, 'tier' | 'series'> {
   /** One series and that of all types, with that the touched ones; every one when left out. */
   series?: string;
   /** The widest slices that will do, in minutes; days when left out. */

@@ -1,15 +1,10 @@
 /** Queries on `account`. E-mail addresses must be normalised. */
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Role } from '@/lib/shared/permissions';
 import { NOW, type StoreDb } from './store';
-import type { StoreTables } from './tables';
 
-interface Account extends Selectable<Pick<StoreTables['account'], 'id' | 'email' | 'role'>> {
-  disabled: boolean;
-}
-export type AccountRow = Account & Selectable<Pick<StoreTables['account'], 'passwordHash'>>;
-export type ListedAccount = Account & Selectable<Pick<StoreTables['account'], 'createdAt' | 'lastSignInAt'>>;
+export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>;
 
 const ACCOUNT = ['id', 'email', 'role', sql<boolean>`disabled_at is not null`.as('disabled')] as const;
 
@@ -25,12 +20,12 @@ export async function insertAccount(db: StoreDb, account: { email: string; passw
 }
 
 /** Served by the unique key on `email`. */
-export async function findAccount(db: StoreDb, email: string): Promise<AccountRow | null> {
+export async function findAccount(db: StoreDb, email: string) {
   const account = db.selectFrom('account').select([...ACCOUNT, 'passwordHash']);
   return (await account.where('email', '=', email).executeTakeFirst()) ?? null;
 }
 
-export async function selectAccounts(db: StoreDb): Promise<ListedAccount[]> {
+export function selectAccounts(db: StoreDb) {
   const accounts = db.selectFrom('account').select([...ACCOUNT, 'createdAt', 'lastSignInAt']);
   return accounts.orderBy('email').execute();
 }

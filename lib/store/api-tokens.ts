@@ -1,9 +1,8 @@
 /** Queries on `api_token`, which stores only the hash of a token. */
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Role } from '@/lib/shared/permissions';
 import { NOW, type StoreDb } from './store';
-import type { StoreTables } from './tables';
 
 /** Creates the token for `days`, or until revoked (null), and returns its id; null if a valid one has the name or the hash exists. */
 export async function insertApiToken(
@@ -56,10 +55,8 @@ export async function revokeApiToken(db: StoreDb, name: string): Promise<Role | 
   return (await valid.returning('role').executeTakeFirst())?.role ?? null;
 }
 
-export type ListedToken = Selectable<Omit<StoreTables['api_token'], 'tokenHash' | 'prefix'>>;
-
 /** Tokens by name, newest first: valid ones, or with `ended` all. Without hash or prefix. */
-export async function selectApiTokens(db: StoreDb, { ended }: { ended: boolean }): Promise<ListedToken[]> {
+export async function selectApiTokens(db: StoreDb, { ended }: { ended: boolean }) {
   const all = db.selectFrom('api_token').select(['id', 'name', 'role', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt']);
   return (ended ? all : all.where(isValid)).orderBy('name').orderBy('createdAt', 'desc').execute();
 }

@@ -1,16 +1,13 @@
 /** Queries on `approval`: what a second person says of a plan. Times are compared by the store's clock. */
-import { sql, type Selectable } from 'kysely';
+import { sql, type InferResult } from 'kysely';
 import type { StoreDb } from './store';
 import type { Author, StoreTables } from './tables';
 
-export interface ApprovalRow extends Omit<Selectable<StoreTables['approval']>, 'actorId' | 'actorName'> {
-  actorId: string | null;
-  actorName: string | null;
-  /** Nobody answered, or nobody started it, in time. */
-  late: boolean;
-}
+/** `late`: nobody answered, or nobody started it, in time. */
+export type ApprovalRow = InferResult<ReturnType<typeof approvals>>[number];
 
 const late = sql<boolean>`until <= clock_timestamp()`.as('late');
+const approvals = (db: StoreDb) => db.selectFrom('approval').selectAll().select(late);
 
 type NewApproval = Pick<StoreTables['approval'], 'planId' | 'hash' | 'because'> & { hours: number };
 
@@ -22,14 +19,14 @@ export async function insertApproval(db: StoreDb, { hours, ...approval }: NewApp
 
 /** By primary key; null if nobody is asked. With `lock`, nothing changes it until the transaction ends. */
 export async function findApproval(db: StoreDb, planId: string, lock = false): Promise<ApprovalRow | null> {
-  const query = db.selectFrom('approval').selectAll().select(late).where('planId', '=', planId);
-  return ((await (lock ? query.forUpdate() : query).executeTakeFirst()) as ApprovalRow | undefined) ?? null;
+  const query = approvals(db).where('planId', '=', planId);
+  return (await (lock ? query.forUpdate() : query).executeTakeFirst()) ?? null;
 }
 
 export async function approvalsOf(db: StoreDb, planIds: readonly string[]): Promise<Map<string, ApprovalRow>> {
   if (planIds.length === 0) return new Map();
-  const rows = await db.selectFrom('approval').selectAll().select(late).where('planId', 'in', planIds).execute();
-  return new Map(rows.map((row) => [row.planId, row as ApprovalRow]));
+  const rows = await approvals(db).where('planId', 'in', planIds).execute();
+  return new Map(rows.map((row) => [row.planId, row]));
 }
 
 /** `hash`: of what the approver saw. */

@@ -40,14 +40,13 @@ export async function insertAuditEntries(db: StoreDb, entries: readonly NewAudit
   return Number(added);
 }
 
-const NOBODY = { actorId: '', actor: '', role: '' };
 /** The event fields of an entry that changed nothing. */
 export const NO_EVENT = { eventId: null, eventType: null, aggregateId: null, outcome: 'none', before: null, after: null } as const;
 
 /** At the current time, without actor or event. */
 function emptyEntry(): NewAuditEntry {
-  const done = { operation: '', outbox: null, reason: '', code: null, interventionId: null };
-  return { id: uuidv7(), at: new Date().toISOString(), ...NOBODY, ...done, ...NO_EVENT };
+  const nothing = { actorId: '', actor: '', role: '', operation: '', outbox: null, reason: '', code: null, interventionId: null };
+  return { id: uuidv7(), at: new Date().toISOString(), ...nothing, ...NO_EVENT };
 }
 
 /** Adds an entry for an action done or refused, in its transaction: by default of the current time, without event or intervention. */

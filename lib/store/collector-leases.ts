@@ -2,10 +2,9 @@
  * Queries on `collector_lease` and `collector_state`: who collects an outbox, and its progress. A lease expires by the store's clock, so
  * that replicas need not agree on theirs; each new owner gets a higher epoch, and writes of an older one are refused.
  */
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { actedOf, type Acted } from './acted';
-import type { Store, StoreDb } from './store';
-import type { StoreTables } from './tables';
+import type { Store, StoreDb, StoreTransaction } from './store';
 
 export interface Lease extends Record<'outbox' | 'owner' | 'epoch', string> {
   /** As of when it was taken; null where no operator ever changed the outbox. */
@@ -47,7 +46,7 @@ export async function releaseLease(db: StoreDb, lease: Lease): Promise<void> {
 }
 
 /** Writes under a lease, whose row stays locked until the commit. Throws LeaseLost, with nothing written, if it is no longer ours. */
-export async function underLease<T>(store: Store, lease: Lease, work: (db: Transaction<StoreTables>) => Promise<T>): Promise<T> {
+export async function underLease<T>(store: Store, lease: Lease, work: (db: StoreTransaction) => Promise<T>): Promise<T> {
   return store.db.transaction().execute(async (db) => {
     const held = db.selectFrom('collector_lease').select('epoch').where(isHeld(lease)).forShare();
     if ((await held.executeTakeFirst()) === undefined) throw new LeaseLost(lease);
@@ -74,16 +73,11 @@ export async function findCollectorStates(db: StoreDb, outboxes: readonly string
 }
 
 /** Keeps the stored `memory` if it is left out. */
-export async function writeCollectorState(
-  db: Transaction<StoreTables>,
-  lease: Lease,
-  told: { state: string; memory?: string },
-): Promise<void> {
-  const { state, memory } = told;
-  const changed = { epoch: lease.epoch, state, updatedAt: sql<string>`clock_timestamp()`, ...(memory === undefined ? {} : { memory }) };
+export async function writeCollectorState(db: StoreTransaction, { outbox, epoch }: Lease, state: string, memory?: string): Promise<void> {
+  const changed = { epoch, state, updatedAt: sql<string>`clock_timestamp()`, ...(memory === undefined ? {} : { memory }) };
   await db
     .insertInto('collector_state')
-    .values({ outbox: lease.outbox, memory: null, ...changed })
+    .values({ outbox, memory: null, ...changed })
     .onConflict((conflict) => conflict.column('outbox').doUpdateSet(changed))
     .execute();
 }

@@ -1,19 +1,14 @@
 /** Queries on `plan` and `plan_chunk`. Neither ever changes. */
-import { sql, type Selectable } from 'kysely';
+import { sql, type InferResult } from 'kysely';
 import type { Position } from './pages';
 import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
-/** A plan as stored; `source`, `actor` and `facts` are JSON. */
-export interface PlanRow extends Selectable<StoreTables['plan']> {
-  /** By the store's clock, now. */
-  expired: boolean;
-  /** The run that carries it out; `runProgress`: JSON. */
-  runId: string | null;
-  runState: StoreTables['run']['state'] | null;
-  runBecause: string | null;
-  runProgress: string | null;
-}
+/**
+ * A plan as stored, with the run that carries it out; `source`, `actor`, `facts` and `runProgress` are JSON. `expired`: by the store's
+ * clock, now.
+ */
+export type PlanRow = InferResult<ReturnType<typeof plans>>[number];
 
 export type NewPlan = Omit<StoreTables['plan'], 'createdAt' | 'expiresAt'>;
 
@@ -63,12 +58,8 @@ const STATE = {
 };
 
 /** Newest first, at most `limit`, after `position`; along the index on (created_at, id). */
-export async function selectPlans(
-  db: StoreDb,
-  { outbox, state, ids }: PlanFilter,
-  position: Position | null,
-  limit: number,
-): Promise<PlanRow[]> {
+export function selectPlans(db: StoreDb, filter: PlanFilter, position: Position | null, limit: number): Promise<PlanRow[]> {
+  const { outbox, state, ids } = filter;
   let query = plans(db);
   if (outbox !== undefined) query = query.where('plan.outbox', '=', outbox);
   if (ids !== undefined) query = query.where('plan.id', 'in', ids);

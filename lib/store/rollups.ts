@@ -1,18 +1,9 @@
 /** Queries on `rollup`, whose data are bytes here. Reads use the primary key (one series) or `rollup_time` (all), bounded by the span. */
-import { sql, type Selectable, type Transaction } from 'kysely';
-import type { StoreDb } from './store';
+import { sql, type Selectable } from 'kysely';
+import type { StoreDb, StoreTransaction } from './store';
 import type { StoreTables, Tier } from './tables';
 
 export type { Tier } from './tables';
-
-export interface Rollup {
-  series: string;
-  /** Start of the slice, in minutes since the epoch. */
-  atMinute: number;
-  data: Buffer;
-  /** Rows of transactions that were open may be missing in it. */
-  provisional: boolean;
-}
 
 export interface RollupSpan {
   outbox: string;
@@ -25,6 +16,7 @@ export interface RollupSpan {
 
 const ROLLUP = ['series', 'atMinute', 'data', 'provisional'] as const;
 type RollupRow = Pick<Selectable<StoreTables['rollup']>, (typeof ROLLUP)[number]>;
+export type Rollup = Omit<RollupRow, 'data'> & { data: Buffer };
 
 const toRollup = ({ data, ...row }: RollupRow): Rollup => ({ ...row, data: Buffer.from(data.slice(2), 'hex') });
 
@@ -72,7 +64,7 @@ export async function readSeries(db: StoreDb, outbox: string): Promise<string[]>
 }
 
 /** Marks these minutes as complete. Only inside a transaction that holds the outbox's lease. */
-export async function clearProvisional(db: Transaction<StoreTables>, outbox: string, minutes: readonly number[]): Promise<void> {
+export async function clearProvisional(db: StoreTransaction, outbox: string, minutes: readonly number[]): Promise<void> {
   await db
     .updateTable('rollup')
     .set({ provisional: false })
@@ -84,7 +76,7 @@ export async function clearProvisional(db: Transaction<StoreTables>, outbox: str
 }
 
 /** Deletes an outbox's minutes before this one. Only inside a transaction that holds the outbox's lease. */
-export async function deleteMinutesBefore(db: Transaction<StoreTables>, outbox: string, minute: number): Promise<void> {
+export async function deleteMinutesBefore(db: StoreTransaction, outbox: string, minute: number): Promise<void> {
   await db.deleteFrom('rollup').where('outbox', '=', outbox).where('tier', '=', 'minute').where('atMinute', '<', minute).execute();
 }
 
@@ -98,7 +90,7 @@ export async function readTotals(db: StoreDb, outbox: string, series?: readonly 
 const BATCH = 500;
 
 /** Writes slices, replacing existing ones. Only inside a transaction that holds the outbox's lease. */
-export async function putRollups(db: Transaction<StoreTables>, outbox: string, tier: Tier | 'ever', rollups: Rollup[]): Promise<void> {
+export async function putRollups(db: StoreTransaction, outbox: string, tier: Tier | 'ever', rollups: Rollup[]): Promise<void> {
   const written = { data: sql<Buffer>`excluded.data`, provisional: sql<boolean>`excluded.provisional` };
   for (let from = 0; from < rollups.length; from += BATCH) {
     await db

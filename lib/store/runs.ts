@@ -1,42 +1,24 @@
 /** Queries on `run` and `run_batch`. What a process writes while it carries a run out, it writes under its lease (`underLease`). */
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { Actor } from '@/lib/shared/permissions';
 import type { PlanSource } from '@/lib/shared/runs/plans';
 import type { Pace, PauseReason, RunState } from '@/lib/shared/runs/runs';
 import type { Lease } from './collector-leases';
-import type { StoreDb } from './store';
-import type { StoreTables } from './tables';
+import type { StoreDb, StoreTransaction } from './store';
 
-type Tx = Transaction<StoreTables>;
-
-type Texts = Record<'id' | 'planId' | 'outbox' | 'createdAt' | 'updatedAt' | 'key' | 'requestHash', string>;
-
-export interface StoredRun extends Texts, Record<'beganAt' | 'endedAt' | 'followedUntil', string | null> {
-  state: RunState;
-  because: PauseReason | null;
-  pace: Pace;
-  /** JSON. */
-  progress: string;
-  /** What the plan says, which never changes. */
-  operation: string;
-  reason: string;
-  source: PlanSource;
-  maker: Actor;
-  count: number;
-  /** Runs of the outbox that go first. */
-  before: number;
-  /** A batch was declared that has no answer. */
-  declared: boolean;
-}
+/** A run, with what its plan says, which never changes; `progress` is JSON. */
+export type StoredRun = Awaited<ReturnType<typeof selectRuns>>[number];
 
 const OWN = ['run.id', 'run.outbox', 'run.createdAt', 'run.key', 'run.requestHash'] as const;
 const RUN = ['planId', 'updatedAt', 'state', 'because', 'pace', 'progress', 'beganAt', 'endedAt', 'followedUntil'] as const;
 const PLAN = ['operation', 'reason', 'source', 'actor', 'count'] as const;
+/** A batch was declared that has no answer. */
 const isDeclared = sql<boolean>`exists (select from run_batch where run_id = run.id and answered_at is null)`;
+/** Runs of the outbox that go first. */
 const before = sql<number>`(select count(*)::int from run as other where other.outbox = run.outbox and other.ended_at is null
   and other.state in ('queued', 'running') and (other.created_at, other.id) < (run.created_at, run.id))`.as('before');
 
-async function selectRuns(db: StoreDb, which: (query: ReturnType<typeof joined>) => ReturnType<typeof joined>): Promise<StoredRun[]> {
+async function selectRuns(db: StoreDb, which: (query: ReturnType<typeof joined>) => ReturnType<typeof joined>) {
   const rows = await which(joined(db))
     .select([...OWN, ...RUN, ...PLAN, before, isDeclared.as('declared')])
     .execute();
@@ -88,7 +70,7 @@ export async function outboxesToRun(db: StoreDb): Promise<string[]> {
 export type NewRun = Pick<StoredRun, 'id' | 'planId' | 'outbox' | 'progress' | 'key' | 'requestHash' | 'pace'>;
 
 /** False if the plan has a run already. */
-export async function insertRun(db: Tx, { pace, ...run }: NewRun): Promise<boolean> {
+export async function insertRun(db: StoreTransaction, { pace, ...run }: NewRun): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('run')
     .values({ ...run, pace: JSON.stringify(pace), state: 'queued' })
@@ -131,24 +113,18 @@ export async function changeRun(db: StoreDb, id: string, from: readonly RunState
 }
 
 /** The run's state as it is now, which stays so until the end of the transaction. */
-export async function stateOfRun(db: Tx, id: string): Promise<Pick<StoredRun, 'state' | 'because'> | null> {
+export async function stateOfRun(db: StoreTransaction, id: string): Promise<Pick<StoredRun, 'state' | 'because'> | null> {
   const row = await db.selectFrom('run').select(['state', 'because']).where('id', '=', id).forUpdate().executeTakeFirst();
   return row === undefined ? null : { state: row.state, because: row.because as PauseReason | null };
 }
 
-export interface StoredBatch {
-  n: number;
-  positions: number[];
-  interventionId: string | null;
-  /** One number per position, in their order; null until it is answered. */
-  outcomes: Buffer | null;
-  fates: Buffer | null;
-}
+/** `outcomes`, null until it is answered, and `fates`: one number per position, in their order. */
+export type StoredBatch = Awaited<ReturnType<typeof batchesOfRun>>[number];
 
 const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text.slice(2), 'hex'));
 
 /** In their order. Served by the primary key. */
-export async function batchesOfRun(db: StoreDb, runId: string): Promise<StoredBatch[]> {
+export async function batchesOfRun(db: StoreDb, runId: string) {
   const batches = db.selectFrom('run_batch').select(['n', 'positions', 'interventionId', 'outcomes', 'fates']);
   const rows = await batches.where('runId', '=', runId).orderBy('n').execute();
   return rows.map(({ positions, outcomes, fates, ...row }) => ({
@@ -160,7 +136,7 @@ export async function batchesOfRun(db: StoreDb, runId: string): Promise<StoredBa
 }
 
 /** Before it is sent; fails if the run has a batch of this number. */
-export async function declareBatch(db: Tx, { epoch }: Lease, runId: string, batch: Pick<StoredBatch, 'n' | 'positions'>): Promise<void> {
+export async function declareBatch(db: StoreTransaction, { epoch }: Lease, runId: string, batch: Pick<StoredBatch, 'n' | 'positions'>) {
   const unanswered = { interventionId: null, tookMs: null, outcomes: null, fates: null };
   const row = { ...unanswered, runId, n: batch.n, positions: `{${batch.positions.join()}}`, epoch };
   await db.insertInto('run_batch').values(row).execute();
@@ -168,15 +144,17 @@ export async function declareBatch(db: Tx, { epoch }: Lease, runId: string, batc
 
 export type BatchAnswer = Pick<StoredBatch, 'n' | 'interventionId' | 'outcomes'> & { tookMs: number | null };
 
-export async function answerBatch(db: Tx, runId: string, { n, ...answer }: BatchAnswer): Promise<void> {
-  const answered = { ...answer, answeredAt: now };
-  await db.updateTable('run_batch').set(answered).where('runId', '=', runId).where('n', '=', n).execute();
-}
+const changedBatch = (db: StoreTransaction, runId: string, n: number) =>
+  db.updateTable('run_batch').where('runId', '=', runId).where('n', '=', n);
+
+export const answerBatch = (db: StoreTransaction, runId: string, { n, ...answer }: BatchAnswer) =>
+  changedBatch(db, runId, n)
+    .set({ ...answer, answeredAt: now })
+    .execute();
 
 /** Before it is sent once more: since then its time runs. */
-export async function declareBatchAgain(db: Tx, lease: Lease, runId: string, n: number): Promise<void> {
-  await db.updateTable('run_batch').set({ declaredAt: now, epoch: lease.epoch }).where('runId', '=', runId).where('n', '=', n).execute();
-}
+export const declareBatchAgain = (db: StoreTransaction, { epoch }: Lease, runId: string, n: number) =>
+  changedBatch(db, runId, n).set({ declaredAt: now, epoch }).execute();
 
 /** Whether it was declared so many milliseconds ago. */
 export async function isBatchOld(db: StoreDb, runId: string, n: number, ms: number): Promise<boolean> {
@@ -186,13 +164,11 @@ export async function isBatchOld(db: StoreDb, runId: string, n: number, ms: numb
 }
 
 /** It was not committed, and never will be: its number stays taken. */
-export async function takeBatchBack(db: Tx, runId: string, n: number): Promise<void> {
-  const nothing = { positions: '{}', outcomes: Buffer.of(), answeredAt: now };
-  await db.updateTable('run_batch').set(nothing).where('runId', '=', runId).where('n', '=', n).execute();
-}
+export const takeBatchBack = (db: StoreTransaction, runId: string, n: number) =>
+  changedBatch(db, runId, n).set({ positions: '{}', outcomes: Buffer.of(), answeredAt: now }).execute();
 
 /** The fates of whole batches, in one statement by primary key. */
-export async function writeFates(db: Tx, runId: string, batches: readonly Required<{ n: number; fates: Buffer }>[]): Promise<void> {
+export async function writeFates(db: StoreTransaction, runId: string, batches: readonly { n: number; fates: Buffer }[]): Promise<void> {
   if (batches.length === 0) return;
   await sql`update run_batch set fates = found.fates
     from unnest(${batches.map(({ n }) => n)}::int[], ${batches.map(({ fates }) => fates)}::bytea[]) as found (n, fates)

@@ -309,7 +309,7 @@ describe('who acted', () => {
     const known = async () => (await findCollectorStates(store.db, ['acted-on'])).get('acted-on')?.acted;
     const lease = await takeLease(store.db, 'acted-on', 'a', 60);
     if (lease === null) return expect.fail('no lease');
-    await underLease(store, lease, (db) => writeCollectorState(db, lease, { state: '{}' }));
+    await underLease(store, lease, (db) => writeCollectorState(db, lease, '{}'));
     expect([lease.acted, await known()]).toEqual([null, null]);
     const [first, last] = ['2026-11-20T10:00:00.123456Z', '2026-11-21T10:00:00Z'];
     await noteActed(store.db, [

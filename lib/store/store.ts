@@ -1,6 +1,6 @@
 /** The console's own PostgreSQL: its pool, with every timeout set, and its migrations. */
 import { hostname } from 'node:os';
-import { CamelCasePlugin, Kysely, Migrator, sql, type UnknownRow } from 'kysely';
+import { CamelCasePlugin, Kysely, Migrator, sql, type Transaction, type UnknownRow } from 'kysely';
 import { Availability } from '@/lib/database/connections/availability';
 import { lanesOfOwn, type Lane } from '@/lib/database/connections/share';
 import { DatabaseFailure } from '@/lib/database/failure';
@@ -19,6 +19,7 @@ const MIGRATION_TIMEOUT_MS = 120_000;
 const MIGRATION_SESSION = `set timezone = 'UTC'; set statement_timeout = '110s'; set lock_timeout = '100s'; set idle_in_transaction_session_timeout = '110s'`;
 
 export type StoreDb = Kysely<StoreTables>;
+export type StoreTransaction = Transaction<StoreTables>;
 
 /** The store's clock, at the begin of the transaction. */
 export const NOW = sql<string>`now()`;

@@ -115,12 +115,10 @@ export interface StoreTables {
     };
   plan_chunk: { planId: string; n: number; data: ColumnType<string, Buffer, never> };
   /** What a second person says; `because`: JSON of the limits that were passed. */
-  approval: Partial<ByActor> &
-    Record<'planId' | 'hash' | 'because' | 'until', string> & {
+  approval: Record<'planId' | 'hash' | 'because' | 'until', string> &
+    Record<'actorId' | 'actorName' | 'answeredAt' | 'reason', ColumnType<string | null, undefined, string>> & {
       state: 'requested' | 'approved' | 'refused' | 'void';
       requestedAt: Stamp;
-      answeredAt: ColumnType<string | null, undefined, string>;
-      reason: ColumnType<string | null, undefined, string>;
     };
   /** Of a run, its id is that of the plan; `sums`: JSON, currency → decimal text without sign. */
   spending: Record<'id' | 'outbox' | 'actorId' | 'operation' | 'sums', string> & { at: Stamp; count: number };

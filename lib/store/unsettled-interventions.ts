@@ -19,31 +19,25 @@ export async function insertUnsettled(db: StoreDb, entry: UnsettledIntervention)
     .execute();
 }
 
+const attempts = (db: StoreDb) => db.selectFrom('unsettled_intervention').selectAll();
+
 /** Attempts of these outboxes with an unknown outcome: oldest first, at most `limit`. */
 export async function selectUnsettled(db: StoreDb, outboxes: readonly string[], limit: number): Promise<UnsettledIntervention[]> {
   if (outboxes.length === 0) return [];
-  const rows = await db
-    .selectFrom('unsettled_intervention')
-    .selectAll()
-    .where('notAppliedAt', 'is', null)
-    .where('outbox', 'in', outboxes)
-    .orderBy('at')
-    .limit(limit)
-    .execute();
+  const unknown = attempts(db).where('notAppliedAt', 'is', null).where('outbox', 'in', outboxes);
+  const rows = await unknown.orderBy('at').limit(limit).execute();
   return rows.map((row) => toRemembered(row).entry);
 }
 
 /** null if it was never unsettled, or its record has the outcome. */
 export async function findUnsettled(db: StoreDb, id: string) {
-  const row = await db.selectFrom('unsettled_intervention').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await attempts(db).where('id', '=', id).executeTakeFirst();
   return row === undefined ? null : toRemembered(row);
 }
 
 /** The latest attempt of a key, those with an unknown outcome first. Served by the index on (outbox, key). */
 export async function findUnsettledOfKey(db: StoreDb, { outbox, actorId, key }: Record<'outbox' | 'actorId' | 'key', string>) {
-  const row = await db
-    .selectFrom('unsettled_intervention')
-    .selectAll()
+  const row = await attempts(db)
     .where('outbox', '=', outbox)
     .where('key', '=', key)
     .where(sql<string>`actor ->> 'id'`, '=', actorId)

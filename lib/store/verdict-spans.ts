@@ -1,8 +1,7 @@
 /** Queries on `verdict_span`: when each verdict began to hold, and when it ended. */
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { Verdict, VerdictSpan } from '@/lib/shared/figures/verdicts';
-import type { StoreDb } from './store';
-import type { StoreTables } from './tables';
+import type { StoreDb, StoreTransaction } from './store';
 
 export type VerdictChanges = Record<'begun' | 'ended', { verdict: Verdict; at: string }[]>;
 
@@ -29,7 +28,7 @@ export function recentVerdictSpans(db: StoreDb, since: string, limit: number): P
 }
 
 /** Enters what began and ended. Only inside a transaction that holds the outbox's lease. */
-export async function putVerdictChanges(db: Transaction<StoreTables>, outbox: string, { begun, ended }: VerdictChanges): Promise<void> {
+export async function putVerdictChanges(db: StoreTransaction, outbox: string, { begun, ended }: VerdictChanges): Promise<void> {
   for (const { verdict, at } of ended) {
     await db
       .updateTable('verdict_span')

@@ -1,7 +1,6 @@
 /** Minutes at each tick; hours and days, sums of the tier below, when they are over or change. In a transaction that holds the lease. */
-import type { Transaction } from 'kysely';
 import { clearProvisional, putRollups, readRollupsAt, readRollupsOf, type Rollup, type Tier } from '@/lib/store/rollups';
-import type { StoreTables } from '@/lib/store/tables';
+import type { StoreTransaction as Db } from '@/lib/store/store';
 import {
   SLICE_MINUTES,
   sliceOf,
@@ -14,11 +13,9 @@ import {
   type Additions,
 } from '@/lib/rollup/cell';
 
-type Db = Transaction<StoreTables>;
-
 const BELOW = { hour: 'minute', day: 'hour' } as const satisfies Partial<Record<Tier, Tier>>;
 
-interface Posting {
+export interface Posting {
   outbox: string;
   additions: Additions;
   /** Minutes from which rows may still be missing; all others written here count as complete. */

@@ -6,8 +6,8 @@ import type { Store } from '@/lib/store/store';
 import { microsOf, minuteOf, minutesIn } from './clock';
 import type { Span } from './published-sql';
 import { deleteMinutesBefore } from '@/lib/store/rollups';
-import { post, sumHoursAndDays, settle } from './ledger';
-import { HOUR_MINUTES, minutesKeptFrom, sliceOf, type Additions } from '@/lib/rollup/cell';
+import { post, sumHoursAndDays, settle, type Posting } from './ledger';
+import { HOUR_MINUTES, minutesKeptFrom, sliceOf } from '@/lib/rollup/cell';
 
 /** Rows published in [from, to), ISO 8601 with microseconds, are not in the history yet: they are read backwards from `to`. */
 const spanSchema = z.object({
@@ -87,10 +87,7 @@ export function notBegun(everyMs: number, blind: boolean): CollectorStatus {
   return { ...nothing, state: blind ? 'blind' : 'waiting', everyMs, cost: NO_COST };
 }
 
-export interface Entry {
-  additions: Additions;
-  /** Whether they are added to the totals since the beginning. */
-  counts: boolean;
+export interface Entry extends Pick<Posting, 'additions' | 'counts'> {
   /** Minutes that are complete from now on. */
   settled?: readonly number[];
   /** JSON text; left out when it has not changed. */
@@ -114,7 +111,7 @@ export async function enter(store: Store, lease: Lease, before: Progress, progre
       // Kept an hour longer than they are added to, so that nothing is added to an hour whose minutes are half gone.
       await deleteMinutesBefore(db, outbox, keptFrom - HOUR_MINUTES);
     }
-    await writeCollectorState(db, lease, { state: JSON.stringify(written), memory });
+    await writeCollectorState(db, lease, JSON.stringify(written), memory);
   });
   return written;
 }
