@@ -1,4 +1,5 @@
 /** Cells of the rollups, their bytes, and the slices of time they are for: minutes, and the hours and days above them. */
+import { getOrMake } from '@/lib/shared/group-by';
 import { addTo, mergeInto, type Histogram } from './histogram';
 
 /** How the numbers of a cell are known; several bits may be set. */
@@ -102,11 +103,7 @@ export function cellsOfTypes(cells: ReadonlyMap<string, Cell>): [string, Cell][]
 /** Adds up slices by series; they have to come in the order of time. */
 export function cellsBySeries(slices: readonly Pick<Slice, 'series' | 'cell'>[]): Map<string, Cell> {
   const cells = new Map<string, Cell>();
-  for (const { series, cell } of slices) {
-    const sum = cells.get(series) ?? emptyCell();
-    addCell(sum, cell);
-    cells.set(series, sum);
-  }
+  for (const { series, cell } of slices) addCell(getOrMake(cells, series, emptyCell), cell);
   return cells;
 }
 
@@ -127,17 +124,17 @@ const ERRORS = ['variance', 'biasMs'] as const;
 
 /** A cell as the bytes that the store keeps. */
 export function encodeCell({ depth, ...cell }: Cell): Buffer {
-  const out = new ByteWriter();
-  out.uint(VERSION);
-  for (const name of NUMBERS) out.uint(cell[name]);
-  out.float(cell.latencySumMs);
+  const out: number[] = [];
+  writeUint(out, VERSION);
+  for (const name of NUMBERS) writeUint(out, cell[name]);
+  writeFloat(out, cell.latencySumMs);
   writeHistogram(out, cell.latency);
   writeHistogram(out, cell.processing);
-  out.uint(depth === null ? 0 : 1);
-  if (depth !== null) for (const [name, more] of DEPTH) out.uint(depth[name] + more);
+  writeUint(out, depth === null ? 0 : 1);
+  if (depth !== null) for (const [name, more] of DEPTH) writeUint(out, depth[name] + more);
   // Behind the end of what older builds write and read, which stays the same.
-  if (isSampled(cell)) for (const name of ERRORS) out.float(cell[name]);
-  return out.done();
+  if (isSampled(cell)) for (const name of ERRORS) writeFloat(out, cell[name]);
+  return Buffer.from(out);
 }
 
 /** Throws RangeError for bytes of another version, or that end too early. */
@@ -157,13 +154,13 @@ export function decodeCell(bytes: Buffer): Cell {
 }
 
 /** Buckets in order, each as its distance from the one before, then its count. */
-function writeHistogram(out: ByteWriter, histogram: Histogram): void {
+function writeHistogram(out: number[], histogram: Histogram): void {
   const cells = [...histogram].filter(([, count]) => Math.round(count) > 0).sort(([a], [b]) => a - b);
-  out.uint(cells.length);
+  writeUint(out, cells.length);
   let last = 0;
   for (const [bucket, count] of cells) {
-    out.uint(bucket - last);
-    out.uint(count);
+    writeUint(out, bucket - last);
+    writeUint(out, count);
     last = bucket;
   }
 }
@@ -178,29 +175,20 @@ function readHistogram(input: ByteReader): Histogram {
   return histogram;
 }
 
-/** Whole numbers in as few bytes as they need (LEB128), floats in eight. */
-class ByteWriter {
-  private bytes: number[] = [];
-
-  /** A whole number from 0 to 2^53 - 1. */
-  uint(value: number): void {
-    let rest = Math.max(0, Math.round(value));
-    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.bytes.push((rest % 0x80) | 0x80);
-    this.bytes.push(rest);
-  }
-
-  float(value: number): void {
-    const eight = Buffer.alloc(8);
-    eight.writeDoubleLE(value);
-    this.bytes.push(...eight);
-  }
-
-  done(): Buffer {
-    return Buffer.from(this.bytes);
-  }
+/** A whole number from 0 to 2^53 - 1, in as few bytes as it needs (LEB128). */
+function writeUint(out: number[], value: number): void {
+  let rest = Math.max(0, Math.round(value));
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) out.push((rest % 0x80) | 0x80);
+  out.push(rest);
 }
 
-/** Reads what ByteWriter wrote; throws RangeError where the bytes end too early. */
+function writeFloat(out: number[], value: number): void {
+  const eight = Buffer.alloc(8);
+  eight.writeDoubleLE(value);
+  out.push(...eight);
+}
+
+/** Reads what these wrote; throws RangeError where the bytes end too early. */
 class ByteReader {
   private at = 0;
 
@@ -239,11 +227,8 @@ export type Additions = Map<number, Map<string, Cell>>;
 
 /** The cell of a series in a minute, created if it is missing. */
 export function cellIn(additions: Additions, atMinute: number, series: string): Cell {
-  const minute = additions.get(atMinute) ?? new Map<string, Cell>();
-  additions.set(atMinute, minute);
-  const cell = minute.get(series) ?? emptyCell();
-  minute.set(series, cell);
-  return cell;
+  const minute = getOrMake(additions, atMinute, () => new Map<string, Cell>());
+  return getOrMake(minute, series, emptyCell);
 }
 
 export const sliceOf = (minute: number, tier: keyof typeof SLICE_MINUTES): number =>
