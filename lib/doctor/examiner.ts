@@ -3,6 +3,7 @@ import { headlineOf, rankFindings, type DoctorHeadline, type DoctorSnapshot, typ
 import { Problem } from '@/lib/shared/problems';
 import { Queue } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
+import { getOrMake } from '@/lib/shared/group-by';
 import { keepSample, readSamples, readSilences } from '@/lib/store/doctor';
 import type { StoreDb } from '@/lib/store/store';
 import { DatabaseFailure } from '@/lib/database/failure';
@@ -42,9 +43,7 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
   const queue = new Queue(AT_ONCE);
   const entryOf = (id: string): Entry => {
     directory.settings(id);
-    const found = entries.get(id) ?? { examination: null, triedAt: -Infinity, inFlight: null };
-    entries.set(id, found);
-    return found;
+    return getOrMake(entries, id, () => ({ examination: null, triedAt: -Infinity, inFlight: null }));
   };
 
   async function make(id: string, entry: Entry): Promise<void> {

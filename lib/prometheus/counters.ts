@@ -1,3 +1,4 @@
+import { getOrMake } from '@/lib/shared/group-by';
 import type { Summary } from '@/lib/shared/model';
 
 /** Events created since this process's first scrape; null while that is not known. Never falls. */
@@ -11,9 +12,8 @@ export function createCreatedTotals(): CreatedTotals {
     // A state that the table cannot show counts zero; a capped count could be anything.
     if (counts.some(({ known, why }) => known === 'capped' || (known === 'unavailable' && why !== 'not_in_schema'))) return null;
     const seen = counts.reduce((sum, { count }) => sum + (count ?? 0), folded);
-    const counter = counters.get(outbox) ?? { base: seen, top: 0 };
+    const counter = getOrMake(counters, outbox, () => ({ base: seen, top: 0 }));
     counter.top = Math.max(counter.top, seen - counter.base);
-    counters.set(outbox, counter);
     return counter.top;
   };
 }
@@ -32,8 +32,7 @@ export function createTypeLabels() {
   return {
     /** The label of a type: its own for the first 50 of an outbox, `other` for the rest. Never changes while the process runs. */
     labelOf(outbox: string, type: string): string {
-      const own = outboxes.get(outbox) ?? new Map<string, string>();
-      outboxes.set(outbox, own);
+      const own = getOrMake(outboxes, outbox, () => new Map<string, string>());
       const known = own.get(type);
       if (known !== undefined) return known;
       const label = type.slice(0, TYPE_LENGTH_MAX).toWellFormed();

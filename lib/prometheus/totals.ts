@@ -1,5 +1,6 @@
 import { readTotals } from '@/lib/store/rollups';
 import type { StoreDb } from '@/lib/store/store';
+import { getOrMake } from '@/lib/shared/group-by';
 import { bucketBounds, countOf, countsByBound } from '@/lib/rollup/histogram';
 import { ALL_TYPES, cellsOfTypes, seriesOfType, decodeCell, isSampled, type Cell } from '@/lib/rollup/cell';
 import { OTHER, TYPES_MAX, type TypeLabels } from './counters';
@@ -47,8 +48,7 @@ export function createTotals(db: StoreDb, labels: TypeLabels): (outbox: string) 
       if (label !== OTHER) types.set(label, plus(types.get(label), { retries: cell.retries, errors: cell.failures }));
     }
     const rest = [...types.values()].reduce(minus, { retries: all.retries, errors: all.failures });
-    const before = began.get(outbox) ?? rest;
-    began.set(outbox, before);
+    const before = getOrMake(began, outbox, () => rest);
     types.set(OTHER, minus(rest, before));
     return { created: all.created, published: all.published, latency: latencyOf(all), types };
   };

@@ -14,6 +14,7 @@ import { createOnce, type Once } from '@/lib/shared/async/once';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { queuesOf, type Ticket } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
+import { getOrMake } from '@/lib/shared/group-by';
 import { SHARED_SLOW_MS } from '@/lib/shared/polling';
 import type { Verdict } from '@/lib/shared/figures/verdicts';
 import { Problem } from '@/lib/shared/problems';
@@ -219,8 +220,7 @@ export function createReadings(directory: OutboxDirectory, { history, now, compu
 
   async function latest(id: string, { sharedMs, waitMs, failingMs = waitMs, inTurn }: CachePolicy): Promise<Answer> {
     directory.settings(id);
-    const entry = entries.get(id) ?? newEntry();
-    entries.set(id, entry);
+    const entry = getOrMake(entries, id, newEntry);
     const asked = now();
     const oldest = Math.min(pieceBegan(id, asked, { sharedMs, inTurn }), asked - dearMs(entry));
     const serve = async (): Promise<void> => {

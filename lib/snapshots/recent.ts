@@ -2,6 +2,7 @@ import type { RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
 import { liveSlices } from '@/lib/figures/span';
 import { slicesOf, type History, type Head } from '@/lib/history/history';
 import type { Reading } from '@/lib/live/reading';
+import { getOrMake } from '@/lib/shared/group-by';
 import { addCell, emptyCell, isWatched, ALL_TYPES, typeOfSeries, type Cell, type Slice } from '@/lib/rollup/cell';
 
 const RECENT_MINUTES = 60;
@@ -23,8 +24,7 @@ export function createRecent(history: History): (outbox: string, head: Head, rea
   return async (outbox, head, reading) => {
     const now = Date.parse(reading.asOf);
     const oldest = Math.floor(now / 60_000) - RECENT_MINUTES;
-    const kept = outboxes.get(outbox) ?? { readTo: oldest, slices: [], types: [], typesAt: -Infinity };
-    outboxes.set(outbox, kept);
+    const kept = getOrMake(outboxes, outbox, () => ({ readTo: oldest, slices: [], types: [], typesAt: -Infinity }));
     const fromMinute = Math.max(oldest, kept.readTo);
     if (fromMinute < head.fromMinute) {
       const read = await slicesOf(history.rollups, { outbox, series: ALL_TYPES, fromMinute, toMinute: head.fromMinute, widest: 1 });
@@ -44,12 +44,8 @@ export function createRecent(history: History): (outbox: string, head: Head, rea
 function recentOf(folded: readonly Slice[], live: readonly Slice[], types: readonly string[]): RecentHistory {
   const minutes = new Map<number, Cell>();
   const watched = new Set(folded.flatMap(({ atMinute, cell }) => (isWatched(cell) ? [atMinute] : [])));
-  for (const { series, atMinute, cell } of [...folded, ...live]) {
-    if (series !== ALL_TYPES) continue;
-    const sum = minutes.get(atMinute) ?? emptyCell();
-    addCell(sum, cell);
-    minutes.set(atMinute, sum);
-  }
+  for (const { series, atMinute, cell } of [...folded, ...live])
+    if (series === ALL_TYPES) addCell(getOrMake(minutes, atMinute, emptyCell), cell);
   const published = [...folded, ...live].flatMap(({ series, cell }) => (cell.published > 0 ? (typeOfSeries(series) ?? []) : []));
   // Rows that still wait, or came out later, do not make the minute known in which they were created.
   const known = [...minutes].filter(([minute, cell]) => cell.published > 0 || watched.has(minute)).sort(([a], [b]) => a - b);

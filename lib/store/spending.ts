@@ -1,5 +1,6 @@
 /** Queries on `spending`: what actors changed without a second person. */
 import { sql } from 'kysely';
+import { getOrMake } from '@/lib/shared/group-by';
 import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
@@ -38,8 +39,7 @@ export async function spentOf(db: StoreDb, outbox: string, actorId: string, exce
     group by operation, currency`.execute(db);
   const found = new Map<string, Spent>();
   for (const { operation, currency, total } of rows) {
-    const spent = found.get(operation) ?? { operation, count: 0, sums: {} };
-    found.set(operation, spent);
+    const spent = getOrMake(found, operation, () => ({ operation, count: 0, sums: {} }));
     if (currency === null) spent.count = Number(total);
     else spent.sums[currency] = total;
   }

@@ -5,6 +5,7 @@ import { statisticsObserver } from './observers/statistics';
 import { deletesObserver, transitionsObserver } from './observers/departures';
 import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { getOrMake } from '@/lib/shared/group-by';
 import { isTimeout, DUTY_CYCLE, Backoff } from './clock';
 import { sumOfCosts } from './progress';
 import type { Session } from './session';
@@ -21,8 +22,7 @@ export async function observe(session: Session, outbox: Outbox, observers: reado
   let failed: Error | null = null;
   for (const observer of choice === null ? [] : observers.filter((one) => one.wants(outbox, choice.method))) {
     const share = OBSERVING * Math.min(1, timing.duty / DUTY_CYCLE);
-    const round = rounds.get(observer.key) ?? { dueAt: 0, pace: new Backoff(observer.everyMs, observer.everyMs, share) };
-    rounds.set(observer.key, round);
+    const round = getOrMake(rounds, observer.key, () => ({ dueAt: 0, pace: new Backoff(observer.everyMs, observer.everyMs, share) }));
     if (round.dueAt > Date.now()) continue;
     const began = performance.now();
     try {

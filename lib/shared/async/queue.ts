@@ -1,3 +1,5 @@
+import { getOrMake } from '../group-by';
+
 export type Ticket = ReturnType<Queue['enter']>;
 
 /** Most members of a group in a row; then those who wait longest go first. */
@@ -98,9 +100,5 @@ export class Queue {
 /** A queue per name, made when it is first asked for. */
 export function queuesOf(): (name: string, atOnce: number) => Queue {
   const made = new Map<string, Queue>();
-  return (name, atOnce) => {
-    const queue = made.get(name) ?? new Queue(atOnce);
-    made.set(name, queue);
-    return queue;
-  };
+  return (name, atOnce) => getOrMake(made, name, () => new Queue(atOnce));
 }

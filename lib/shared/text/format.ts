@@ -1,5 +1,6 @@
 /** Formats numbers and times. Pure: locale, time zone and words are arguments, so that server and browser write the same text. */
 import type { Count, Known } from '../figures/measured';
+import { getOrMake } from '../group-by';
 import { instantToWall } from './zoned-time';
 
 const NARROW_SPACE = '\u202f';
@@ -53,9 +54,7 @@ const numberFormats = new Map<string, Intl.NumberFormat>();
 /** With the locale's grouping: 1,204. */
 export function formatNumber(value: number, locale: string, maximumFractionDigits = 0): string {
   const key = `${locale} ${maximumFractionDigits}`;
-  const format = numberFormats.get(key) ?? new Intl.NumberFormat(locale, { maximumFractionDigits });
-  numberFormats.set(key, format);
-  return format.format(value);
+  return getOrMake(numberFormats, key, () => new Intl.NumberFormat(locale, { maximumFractionDigits })).format(value);
 }
 
 /** 1.6 M; 160만. Below ten thousand in full, as it would not get shorter. */
@@ -105,8 +104,7 @@ export const formatAbsolute = (at: string | number, timeZone: string): string =>
 export function formatTick(at: string | number, locale: string, timeZone: string, spanSeconds: number): string {
   if (spanSeconds <= 86_400) return formatClock(at, timeZone).slice(0, 5);
   const key = `${locale} ${timeZone}`;
-  const format = dayFormats.get(key) ?? new Intl.DateTimeFormat(locale, { timeZone, month: 'short', day: 'numeric' });
-  dayFormats.set(key, format);
+  const format = getOrMake(dayFormats, key, () => new Intl.DateTimeFormat(locale, { timeZone, month: 'short', day: 'numeric' }));
   return format.format(new Date(at));
 }
 

@@ -1,4 +1,5 @@
 /** Wall-clock times of a time zone, as in `<input type="datetime-local">`, and the instants they mean. */
+import { getOrMake } from '../group-by';
 
 /** Cached: creating a format costs more than using it a hundred times. */
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -6,9 +7,8 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 /** "2026-11-21T14:02:11" in the zone, in the same form for every locale, so that a pasted time means the same to everyone. */
 export function instantToWall(at: string | number, timeZone: string): string {
   // The Swedish locale writes times as ISO 8601 does.
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
-  formats.set(timeZone, format);
-  return format.format(new Date(at)).replace(' ', 'T');
+  const swedish = () => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  return getOrMake(formats, timeZone, swedish).format(new Date(at)).replace(' ', 'T');
 }
 
 /** ISO 8601 UTC; null if invalid. A skipped time uses the offset before the jump, a repeated one means its first pass. */
