@@ -21,15 +21,16 @@ const PAGE_BYTES = 8_192;
 const FILL = 0.9;
 const DEFAULT_VALUE_BYTES = 16;
 
+const isFixed = (column: string | undefined, by: readonly Leaf[]): boolean => by.some((test) => test.column === column && fixes(test));
+
 /** Whether an index has the waiting rows in another order that relays claim by: key, due time, priority; not type or topic. */
 function leadsAnotherWay({ database, main }: Outbox, tests: readonly Leaf[]): boolean {
   const about = (['type', 'topic', 'aggregateType'] as const).map((role) => main.roles[role]?.column.name);
   const asked = new Set(tests.map(({ column }) => column));
-  const single = (column: string | undefined): boolean => tests.some((test) => test.column === column && fixes(test));
   return main.description.indexes.some(({ columns, sorted, predicate }) => {
     if (sorted.length === 0 || !holds(predicate, [...tests])) return false;
-    if (predicate === null && !single(columns[0])) return false;
-    const order = columns.find((column) => (predicate === null ? !single(column) : !asked.has(column)));
+    if (predicate === null && !isFixed(columns[0], tests)) return false;
+    const order = columns.find((column) => (predicate === null ? !isFixed(column, tests) : !asked.has(column)));
     if (order === undefined) return database.engine.features.keyEndsIndexes && main.id.length === 1 && main.id[0]?.kind === 'integer';
     return !asked.has(order) && !about.includes(order);
   });
@@ -63,11 +64,10 @@ function deadTableUnindexed(input: CheckInput): Found[] {
 /** Whether an index finds the rows of `tests` by its predicate or first columns; with `all`, using none of those beyond `tests`. */
 function leadsTo({ valid, method, predicate, columns }: IndexFacts, tests: readonly Leaf[], all = tests): boolean {
   if (!valid || method !== 'btree' || !holds(predicate, [...tests])) return false;
-  const fixed = (column: string | undefined, by: readonly Leaf[]): boolean => by.some((test) => test.column === column && fixes(test));
-  if (predicate === null && !fixed(columns[0], tests)) return false;
+  if (predicate === null && !isFixed(columns[0], tests)) return false;
   // A later column may separate dead rows.
-  const end = columns.findIndex((column) => !fixed(column, all));
-  return columns.slice(0, end < 0 ? columns.length : end).every((column) => fixed(column, tests));
+  const end = columns.findIndex((column) => !isFixed(column, all));
+  return columns.slice(0, end < 0 ? columns.length : end).every((column) => isFixed(column, tests));
 }
 
 /** A finding that an index is missing, with the statement that creates it and its cost. */

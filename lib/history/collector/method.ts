@@ -97,12 +97,7 @@ function waitingIndexAdvice(outbox: Outbox, size: Size, served: boolean): Choice
 }
 
 /** The doctor's statement; null for a view, and for a partitioned table, whose partitions the doctor names. */
-function indexAdvice(
-  { main, database }: Outbox,
-  { partitioned }: Size,
-  code: string,
-  wanted: ReturnType<typeof waitingIndex>,
-): Choice['advice'] {
+function indexAdvice({ main, database }: Outbox, { partitioned }: Size, code: string, wanted: ReturnType<typeof waitingIndex>) {
   if (main.description.kind !== 'table' || partitioned) return { code: 'base_table_needed', sql: null };
   return { code, sql: createIndexStatement(database.engine, indexedPlace(main), wanted) };
 }
