@@ -1,7 +1,7 @@
 import 'server-only';
 import { unstable_rethrow } from 'next/navigation';
 import type { NextRequest } from 'next/server';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Config } from '@/lib/config/config';
 import type { Permission } from '@/lib/shared/permissions';
 import { getConsole } from './console';
@@ -21,7 +21,8 @@ export interface RouteInput<P, Q, B> {
 interface RouteShape<C, P, Q, B> {
   id: string;
   params?: z.ZodType<P>;
-  query?: z.ZodType<Q>;
+  /** Without one every parameter is refused; null: what is there is not read here. */
+  query?: z.ZodType<Q> | null;
   body?: z.ZodType<B>;
   /** Returns a value to send as JSON, or a whole Response. */
   run: (context: C, input: RouteInput<P, Q, B>) => Promise<unknown>;
@@ -53,6 +54,7 @@ type RouteContext = { params: Promise<unknown> };
 export type RouteHandler = ((request: NextRequest, context: RouteContext) => Promise<Response>) & { entry: EntryDeclaration };
 
 const READS = new Set(['GET', 'HEAD']);
+const NOTHING = z.strictObject({});
 
 function answer(value: unknown): Response {
   if (value instanceof Response) {
@@ -69,7 +71,7 @@ async function inputOf<P, Q, B>(
 ): Promise<RouteInput<P, Q, B>> {
   return {
     params: path === undefined ? (undefined as P) : parseInput(path, params),
-    query: query === undefined ? (undefined as Q) : parseInput(query, queryOf(new URL(request.url))),
+    query: (query === null ? undefined : parseInput<unknown>(query ?? NOTHING, queryOf(new URL(request.url)))) as Q,
     body: body === undefined ? (undefined as B) : parseInput(body, await readJson(request)),
     request,
   };

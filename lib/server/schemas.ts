@@ -23,7 +23,6 @@ const plain = (max: number) =>
     .refine((text) => !text.includes('\0'), 'holds a NUL character');
 
 export const outboxId = z.string().min(1).max(63);
-export const nothing = z.strictObject({});
 export const ofOutbox = z.object({ outbox: outboxId });
 export const eventId = plain(512);
 export const windowSchema = z.enum(WINDOWS, `write one of ${WINDOWS.join(', ')}`).default(DEFAULT_WINDOW);
@@ -105,6 +104,7 @@ const planSource = z.union(
 );
 
 export const planRequest = z.strictObject({ operation: plain(63), reason, source: planSource });
+export type PlanAsked = z.infer<typeof planRequest>;
 export const ofPlan = z.object({ plan: z.uuid('write the id of a plan') });
 const planHash = z.string().regex(/^[0-9a-f]{64}$/, 'write the hash of the plan, 64 hexadecimal digits');
 export const planAnswer = z.strictObject({ reason, hash: planHash.optional() });

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
+import type { Context } from '@/lib/server/context';
 import { makePlan as freezePlan, readApprovals, readPlansSnapshot, readPlanSnapshot, sayOfPlan } from '@/lib/server/reads/plans';
 import { beginRun, changeRun, readRun } from '@/lib/server/reads/runs';
 import { idempotencyKey, ofPlan, ofRun, outboxId, paceRequest, planAnswer, planRequest, runRequest } from '@/lib/server/schemas';
@@ -36,22 +37,14 @@ export const approvalsSnapshot = defineAction({
 });
 
 const answered = planAnswer.extend({ plan: z.uuid() });
-
-export const approvePlan = defineAction({
-  id: 'plan.approve',
-  permission: 'plan:approve',
+const answerToPlan = (answer: 'approve' | 'refuse') => ({
   input: answered,
-  attempted: ({ reason }) => ({ operation: 'approve', reason }),
-  run: (context, { plan, ...said }) => sayOfPlan(context, plan, 'approve', said),
+  attempted: ({ reason }: z.infer<typeof answered>) => ({ operation: answer, reason }),
+  run: (context: Context, { plan, ...said }: z.infer<typeof answered>) => sayOfPlan(context, plan, answer, said),
 });
 
-export const refusePlan = defineAction({
-  id: 'plan.refuse',
-  permission: 'plan:approve',
-  input: answered,
-  attempted: ({ reason }) => ({ operation: 'refuse', reason }),
-  run: (context, { plan, ...said }) => sayOfPlan(context, plan, 'refuse', said),
-});
+export const approvePlan = defineAction({ id: 'plan.approve', permission: 'plan:approve', ...answerToPlan('approve') });
+export const refusePlan = defineAction({ id: 'plan.refuse', permission: 'plan:approve', ...answerToPlan('refuse') });
 
 export const runSnapshot = defineAction({
   id: 'run.snapshot',
@@ -68,29 +61,15 @@ export const startRun = defineAction({
   run: (context, { plan, key, pace = {} }) => beginRun(context, { plan, pace, key }),
 });
 
-export const pauseRun = defineAction({
-  id: 'run.pause',
-  permission: 'event:operate',
+const deedOfRun = (deed: 'pause' | 'resume' | 'cancel') => ({
   input: ofRun,
-  attempted: () => ({ operation: 'pause' }),
-  run: (context, { run }) => changeRun(context, run, 'pause'),
+  attempted: () => ({ operation: deed }),
+  run: (context: Context, { run }: z.infer<typeof ofRun>) => changeRun(context, run, deed),
 });
 
-export const resumeRun = defineAction({
-  id: 'run.resume',
-  permission: 'event:operate',
-  input: ofRun,
-  attempted: () => ({ operation: 'resume' }),
-  run: (context, { run }) => changeRun(context, run, 'resume'),
-});
-
-export const cancelRun = defineAction({
-  id: 'run.cancel',
-  permission: 'event:operate',
-  input: ofRun,
-  attempted: () => ({ operation: 'cancel' }),
-  run: (context, { run }) => changeRun(context, run, 'cancel'),
-});
+export const pauseRun = defineAction({ id: 'run.pause', permission: 'event:operate', ...deedOfRun('pause') });
+export const resumeRun = defineAction({ id: 'run.resume', permission: 'event:operate', ...deedOfRun('resume') });
+export const cancelRun = defineAction({ id: 'run.cancel', permission: 'event:operate', ...deedOfRun('cancel') });
 
 export const setPace = defineAction({
   id: 'run.pace',

@@ -5,6 +5,7 @@ import { Problem } from '@/lib/shared/problems';
 const unknown = defineRoute({
   id: 'api.unknown',
   permission: 'outbox:read',
+  query: null,
   run: () => Promise.reject(new Problem('not_found', 'There is no such address; docs/http.md lists them')),
 });
 

@@ -1,4 +1,4 @@
 import { readFleet } from '@/lib/server/reads/figures';
 import { defineRoute } from '@/lib/server/route';
 
-export const GET = defineRoute({ id: 'api.fleet', permission: 'outbox:read', run: (context) => readFleet(context) });
+export const GET = defineRoute({ id: 'api.fleet', permission: 'outbox:read', query: null, run: (context) => readFleet(context) });

@@ -1,6 +1,6 @@
 import { addMark, readMarks } from '@/lib/server/reads/marks';
 import { defineRoute } from '@/lib/server/route';
-import { markRequest, marksQuery, nothing, requireKey } from '@/lib/server/schemas';
+import { markRequest, marksQuery, requireKey } from '@/lib/server/schemas';
 
 export const GET = defineRoute({
   id: 'api.marks',
@@ -12,7 +12,6 @@ export const GET = defineRoute({
 export const POST = defineRoute({
   id: 'api.marks',
   permission: 'mark:write',
-  query: nothing,
   body: markRequest,
   attempted: ({ body }) => ({ operation: 'mark', outbox: body.outbox, reason: body.text }),
   run: (context, { body, request }) => {

@@ -4,5 +4,6 @@ import { defineRoute } from '@/lib/server/route';
 export const GET = defineRoute({
   id: 'api.outboxes',
   permission: 'outbox:read',
+  query: null,
   run: async ({ console }) => ({ outboxes: await listOutboxes(console) }),
 });

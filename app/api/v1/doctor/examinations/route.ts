@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { examineNow } from '@/lib/server/reads/doctor';
 import { defineRoute } from '@/lib/server/route';
-import { nothing, outboxId } from '@/lib/server/schemas';
+import { outboxId } from '@/lib/server/schemas';
 
 export const POST = defineRoute({
   id: 'api.doctor.examinations',
   permission: 'outbox:read',
-  query: nothing,
   body: z.strictObject({ outbox: outboxId.nullish() }),
   run: (context, { body }) => examineNow(context, body.outbox ?? null),
 });

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { liftSilence, silenceFinding } from '@/lib/server/reads/doctor';
 import { defineRoute } from '@/lib/server/route';
-import { findingId, nothing, outboxId, silenceRequest } from '@/lib/server/schemas';
+import { findingId, outboxId, silenceRequest } from '@/lib/server/schemas';
 
 export const POST = defineRoute({
   id: 'api.doctor.silences',
   permission: 'doctor:silence',
-  query: nothing,
   body: silenceRequest,
   attempted: ({ body }) => ({ operation: 'doctor_silence', outbox: body.outbox, reason: body.reason }),
   run: (context, { body }) => silenceFinding(context, body),

@@ -6,6 +6,7 @@ export const GET = defineRoute({
   id: 'api.events',
   permission: 'outbox:read',
   params: ofOutbox,
+  query: null,
   run: (context, { params, request }) => {
     const { filter, cursor, limit } = readEventsQuery(request.nextUrl.searchParams);
     return readEvents(context, params.outbox, filter, { cursor, limit });

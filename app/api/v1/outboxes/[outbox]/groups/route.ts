@@ -6,5 +6,6 @@ export const GET = defineRoute({
   id: 'api.groups',
   permission: 'outbox:read',
   params: ofOutbox,
+  query: null,
   run: (context, { params }) => readGroups(context, params.outbox),
 });

@@ -1,12 +1,11 @@
 import { runIntervention } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
-import { interventionRequest, nothing, ofOutbox, requireKey } from '@/lib/server/schemas';
+import { interventionRequest, ofOutbox, requireKey } from '@/lib/server/schemas';
 
 export const POST = defineRoute({
   id: 'api.intervene',
   permission: 'event:operate',
   params: ofOutbox,
-  query: nothing,
   body: interventionRequest,
   attempted: ({ params, body }) => ({ ...params, ...body }),
   run: (context, { params, body, request }) => {

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { makePlan } from '@/lib/server/reads/plans';
 import { defineRoute } from '@/lib/server/route';
-import { nothing, ofOutbox, planRequest, requireKey } from '@/lib/server/schemas';
+import { ofOutbox, planRequest, requireKey } from '@/lib/server/schemas';
 
 export const POST = defineRoute({
   id: 'api.plan',
   permission: 'event:operate',
   params: ofOutbox,
-  query: nothing,
   body: planRequest,
   attempted: ({ params, body }) => ({ ...params, operation: 'plan', reason: body.reason }),
   run: async (context, { params, body, request }) => {

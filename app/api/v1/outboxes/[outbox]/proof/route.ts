@@ -1,12 +1,11 @@
 import { readProof, runProof } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
-import { nothing, ofOutbox, proofRequest } from '@/lib/server/schemas';
+import { ofOutbox, proofRequest } from '@/lib/server/schemas';
 
 export const GET = defineRoute({
   id: 'api.proof',
   permission: 'outbox:read',
   params: ofOutbox,
-  query: nothing,
   run: (context, { params }) => readProof(context, params.outbox),
 });
 
@@ -14,7 +13,6 @@ export const POST = defineRoute({
   id: 'api.proof',
   permission: 'mapping:prove',
   params: ofOutbox,
-  query: nothing,
   body: proofRequest,
   attempted: ({ params }) => ({ operation: 'prove', outbox: params.outbox }),
   run: (context, { params, body }) => runProof(context, params.outbox, body.events),

@@ -1,12 +1,11 @@
 import { beginRun } from '@/lib/server/reads/runs';
 import { defineRoute } from '@/lib/server/route';
-import { nothing, ofPlan, requireKey, runRequest } from '@/lib/server/schemas';
+import { ofPlan, requireKey, runRequest } from '@/lib/server/schemas';
 
 export const POST = defineRoute({
   id: 'api.plan.run',
   permission: 'event:operate',
   params: ofPlan,
-  query: nothing,
   body: runRequest,
   attempted: () => ({ operation: 'run' }),
   run: async (context, { params, body, request }) => {

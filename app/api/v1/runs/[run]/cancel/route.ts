@@ -1,12 +1,4 @@
-import { changeRun } from '@/lib/server/reads/runs';
 import { defineRoute } from '@/lib/server/route';
-import { nothing, ofRun } from '@/lib/server/schemas';
+import { deedOfRun } from '../deed';
 
-export const POST = defineRoute({
-  id: 'api.run.cancel',
-  permission: 'event:operate',
-  params: ofRun,
-  query: nothing,
-  attempted: () => ({ operation: 'cancel' }),
-  run: (context, { params }) => changeRun(context, params.run, 'cancel'),
-});
+export const POST = defineRoute({ id: 'api.run.cancel', permission: 'event:operate', ...deedOfRun('cancel') });

@@ -1,12 +1,11 @@
 import { changeRun } from '@/lib/server/reads/runs';
 import { defineRoute } from '@/lib/server/route';
-import { nothing, ofRun, paceRequest } from '@/lib/server/schemas';
+import { ofRun, paceRequest } from '@/lib/server/schemas';
 
 export const POST = defineRoute({
   id: 'api.run.pace',
   permission: 'event:operate',
   params: ofRun,
-  query: nothing,
   body: paceRequest,
   attempted: () => ({ operation: 'pace' }),
   run: (context, { params, body }) => changeRun(context, params.run, 'pace', body),

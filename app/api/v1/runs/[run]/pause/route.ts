@@ -1,12 +1,4 @@
-import { changeRun } from '@/lib/server/reads/runs';
 import { defineRoute } from '@/lib/server/route';
-import { nothing, ofRun } from '@/lib/server/schemas';
+import { deedOfRun } from '../deed';
 
-export const POST = defineRoute({
-  id: 'api.run.pause',
-  permission: 'event:operate',
-  params: ofRun,
-  query: nothing,
-  attempted: () => ({ operation: 'pause' }),
-  run: (context, { params }) => changeRun(context, params.run, 'pause'),
-});
+export const POST = defineRoute({ id: 'api.run.pause', permission: 'event:operate', ...deedOfRun('pause') });
