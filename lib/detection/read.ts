@@ -18,6 +18,7 @@ import type { MappedRole, Sample } from '@/lib/shared/detection';
 import { MASK } from '@/lib/shared/lists/shown';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
+import { tried } from '@/lib/shared/tried';
 import { claimOf, type RoleColumns, type WordEvidence } from './roles';
 import { isTime } from './words';
 
@@ -166,11 +167,7 @@ async function rowOf(outbox: Outbox, event: OutboxEvent): Promise<Sample['rows']
 /** A JSON payload with its keys but without its values; null for anything else. */
 function skeleton(text: string | null): string | null {
   if (text === null) return null;
-  try {
-    return JSON.stringify(hidden(JSON.parse(text), 0)).slice(0, PAYLOAD_CHARACTERS);
-  } catch {
-    return null;
-  }
+  return tried(() => JSON.stringify(hidden(JSON.parse(text), 0)).slice(0, PAYLOAD_CHARACTERS)) ?? null;
 }
 
 function hidden(value: unknown, depth: number): unknown {

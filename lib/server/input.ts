@@ -1,6 +1,7 @@
 /** Reads client input strictly: everything wrong is reported by field. */
 import { type z } from 'zod';
 import { Problem } from '@/lib/shared/problems';
+import { tried } from '@/lib/shared/tried';
 
 const LIMIT_BYTES = 1_048_576;
 
@@ -56,11 +57,9 @@ async function readCapped(request: Request): Promise<string> {
     if (size > LIMIT_BYTES) throw new BadRequest(413, 'The body is larger than 1 MiB');
     chunks.push(chunk);
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new BadRequest(400, 'The body is not UTF-8');
-  }
+  const text = tried(() => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+  if (text === undefined) throw new BadRequest(400, 'The body is not UTF-8');
+  return text;
 }
 
 /** The JSON body of a request. Throws BadRequest for another type, more than 1 MiB, or invalid text. */
@@ -68,9 +67,7 @@ export async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/(?:[a-z0-9.+-]+\+)?json\s*(;|$)/i.test(type)) throw new BadRequest(415, 'Send the body as application/json');
   const text = await readCapped(request);
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new BadRequest(400, 'The body is not JSON');
-  }
+  const value = tried(() => JSON.parse(text) as unknown);
+  if (value === undefined) throw new BadRequest(400, 'The body is not JSON');
+  return value;
 }

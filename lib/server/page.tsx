@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { toSearchParams } from '@/lib/shared/lists/event-filter';
 import type { Permission } from '@/lib/shared/permissions';
 import { Problem, shownCode, type ShownCode } from '@/lib/shared/problems';
+import { tried } from '@/lib/shared/tried';
 import { PATH_HEADER } from './auth/cookies';
 import { askerOfRequest, authorise, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
@@ -36,13 +37,8 @@ async function toLogin(): Promise<never> {
   redirect(path === '/' ? '/login' : `/login?callbackUrl=${encodeURIComponent(path)}`);
 }
 
-function decoded(value: string | string[] | undefined): string {
-  try {
-    return decodeURIComponent([value ?? ''].flat().join('/'));
-  } catch {
-    return notFound();
-  }
-}
+const decoded = (value: string | string[] | undefined): string =>
+  tried(() => decodeURIComponent([value ?? ''].flat().join('/'))) ?? notFound();
 
 const pathParams = async ({ params }: Pick<PageProps, 'params'>): Promise<PathParams> =>
   Object.fromEntries(Object.entries((await params) ?? {}).map(([name, value]) => [name, decoded(value)]));

@@ -2,6 +2,7 @@ import type { Engine } from '@/lib/database/engine';
 import type { ColumnDescription } from '@/lib/database/description';
 import type { OrderedBy } from '@/lib/shared/lists/shown';
 import { Problem } from '@/lib/shared/problems';
+import { tried } from '@/lib/shared/tried';
 
 /** Where a page begins: just beyond this row, in this order and direction. */
 export interface Cursor {
@@ -23,12 +24,7 @@ export function encodeCursor({ order, by, direction, key, id }: Cursor): string 
 
 /** Throws Problem `invalid` for a cursor this console did not make, or one made for another order. */
 export function decodeCursor(text: string, order: Cursor['order'], by: OrderedBy): Cursor {
-  let parts: unknown;
-  try {
-    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  } catch {
-    throw foreignCursor();
-  }
+  const parts = tried(() => JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown);
   if (!Array.isArray(parts) || parts.length !== 5) throw foreignCursor();
   const [orderLetter, byLetter, directionLetter, key, id] = parts as unknown[];
   if (orderLetter !== (order === 'newest' ? 'n' : 'o') || byLetter !== LETTERS[by]) throw foreignCursor();

@@ -1,6 +1,7 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import { MASK, type Content } from '@/lib/shared/lists/shown';
 import type { OutboxEvent } from '@/lib/shared/model';
+import { tried } from '@/lib/shared/tried';
 import { decodeContent, type StoredContent } from '../rows/content';
 import { hiddenFields } from './hidden-fields';
 import { advance, isSensitive, maskedPaths } from '@/lib/shared/lists/masked-paths';
@@ -44,13 +45,7 @@ export function presentContent(outbox: Outbox, role: 'payload' | 'headers', stor
 const LOOKS_LIKE_JSON = /^\s*[[{]/;
 
 /** The last of duplicate keys counts, as elsewhere: if they were refused, the document would be text without paths. */
-function parseJson(text: string): unknown {
-  try {
-    return parse(text, null, { onDuplicateKey: ({ newValue }) => newValue });
-  } catch {
-    return undefined;
-  }
-}
+const parseJson = (text: string): unknown => tried(() => parse(text, null, { onDuplicateKey: ({ newValue }) => newValue }));
 
 /** Replaces every masked value, even null; values nested deeper than 64 levels are masked instead of searched. */
 function maskTree(root: unknown, paths: string[][], hidden: (value: unknown) => void): unknown {

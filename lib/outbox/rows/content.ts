@@ -1,5 +1,6 @@
 import type { Shape } from '@/lib/shape/shape';
 import type { Unread } from '@/lib/shared/lists/shown';
+import { tried } from '@/lib/shared/tried';
 
 /** Values up to this size are read without being requested: in a list's rows, and on an event's own page. In bytes. */
 export const READ_BYTES = 262_144;
@@ -41,10 +42,6 @@ function fromBase64({ bytes, binary }: StoredContent, head: string): StoredConte
 
 /** null if the bytes are not UTF-8 or contain NUL; an incomplete character at the end of a cut text is dropped. */
 function textOf(bytes: Buffer, isCut: boolean): string | null {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });
-    return text.includes('\u0000') ? null : text;
-  } catch {
-    return null;
-  }
+  const text = tried(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut }));
+  return text === undefined || text.includes('\u0000') ? null : text;
 }

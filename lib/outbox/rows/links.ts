@@ -2,6 +2,7 @@ import type { Content } from '@/lib/shared/lists/shown';
 import type { EventLink, OutboxEvent } from '@/lib/shared/model';
 import { parse } from 'lossless-json';
 import { rawSteps } from '@/lib/shared/lists/document-path';
+import { tried } from '@/lib/shared/tried';
 import type { OutboxSettings } from '../outbox';
 
 /** The configured links, `{field}` filled in. Links with a missing field, or that are not http(s), are left out. */
@@ -25,18 +26,14 @@ export function linksOf(templates: OutboxSettings['links'], event: OutboxEvent, 
 }
 
 /** A scalar at a path of the content as this viewer sees it: a masked value never gets into a link. */
-function pick(content: Content, steps: string[]): string | null {
-  if (content.text === null || content.format !== 'json' || content.masked || content.cut) return null;
-  try {
-    const found = steps.reduce<unknown>(
-      (value, step) =>
-        typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined,
-      parse(content.text),
-    );
-    return found === null || found === undefined || (typeof found === 'object' && !('isLosslessNumber' in found)) ? null : String(found);
-  } catch {
-    return null;
-  }
+function pick({ text, format, masked, cut }: Content, steps: string[]): string | null {
+  if (text === null || format !== 'json' || masked || cut) return null;
+  const found = steps.reduce<unknown>(
+    (value, step) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined,
+    tried(() => parse(text)),
+  );
+  return found === null || found === undefined || (typeof found === 'object' && !('isLosslessNumber' in found)) ? null : String(found);
 }
 
 const isWebAddress = (text: string): boolean => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);

@@ -3,6 +3,7 @@ import { cookies } from 'next/headers';
 import { NextRequest } from 'next/server';
 import 'server-only';
 import { Problem } from '@/lib/shared/problems';
+import { tried } from '@/lib/shared/tried';
 import { getConsole } from '../console';
 import { declare, type EntryDeclaration } from '../entry';
 import { BadRequest } from '../input';
@@ -39,12 +40,8 @@ export function requireDoor(method: string, path: readonly string[], search: URL
 /** Throws BadRequest for a JSON body that is not an object of texts; other content types are not checked. */
 export function requireForm(contentType: string | null, body: string): void {
   if (!/application\/json/i.test(contentType ?? '')) return;
-  try {
-    const form: unknown = JSON.parse(body);
-    if (typeof form === 'object' && form !== null && Object.values(form).every((value) => typeof value === 'string')) return;
-  } catch {
-    // Refused below.
-  }
+  const form = tried(() => JSON.parse(body) as unknown);
+  if (typeof form === 'object' && form !== null && Object.values(form).every((value) => typeof value === 'string')) return;
   throw new BadRequest(400, 'The body is not a form: send its fields as text');
 }
 
