@@ -7,11 +7,12 @@ import { SCHEMES } from '@/lib/shared/connections';
 import type { EngineKey, OutboxEvent } from '@/lib/shared/model';
 import { mysqlParameters } from '@/lib/shared/mysql-url';
 import type { Supported } from './config';
-import { isMap, type Unread } from './document';
+import { idsIn, isMap, listOf, type Unread } from './document';
 import { isFieldPath, PARAMETERS, parseDurationSeconds } from './schema';
 import { contentPath, formatPath } from '@/lib/shared/lists/document-path';
 import { hidesPath } from '@/lib/shared/lists/masked-paths';
 import { suggestion } from '@/lib/shared/text/suggest';
+import { tried } from '@/lib/shared/tried';
 
 /** Each engine's name, and the suffix of its shapes' keys. */
 const ENGINES: Record<EngineKey, Record<'name' | 'twin', string>> = {
@@ -38,19 +39,10 @@ function urlProblem(url: unknown): string | null {
   if (engine === null)
     return 'write a connection string that begins with postgresql://, postgres://, mysql:// or mariadb:// (percent-encode special characters in the password)';
   const { username, password, pathname } = new URL(url);
-  if (![username, password, pathname].every(canBeDecoded))
+  if (![username, password, pathname].every((part) => tried(() => decodeURIComponent(part)) !== undefined))
     return 'holds a % that begins no percent-encoded character: write %25 for a % itself';
   const parameters = engine === 'mysql' ? mysqlParameters(new URL(url)) : null;
   return typeof parameters === 'string' ? parameters : null;
-}
-
-function canBeDecoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function checkDatabases(databases: Unread): string[] {
@@ -126,9 +118,8 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, supported
 
 /** Everybody who reads may search by a key: what is masked cannot be one, as a search would confirm it. */
 function checkKeys({ keys, mask }: Unread, at: (...rest: PropertyKey[]) => string): string[] {
-  const paths = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
-  const masked = paths(mask).filter((path) => typeof path === 'string');
-  return paths(keys).flatMap((key, index) => {
+  const masked = listOf(mask).filter((path) => typeof path === 'string');
+  return listOf(keys).flatMap((key, index) => {
     if (typeof key !== 'string' || !isFieldPath(key)) return [];
     const { content, steps } = contentPath(key);
     const problem = `${at('keys', index)}: ${key} is masked: name a value that everybody may see who reads events`;
@@ -179,11 +170,10 @@ function duplicates(outboxes: unknown[]): string[] {
 
 /** A rule that names what is not there would ask nobody, and nobody would see it. */
 function checkApprovals(approvals: unknown, outboxes: unknown[]): string[] {
-  const ids = outboxes.flatMap((outbox) => (isMap(outbox) && typeof outbox.id === 'string' ? outbox.id : []));
-  const known = { outboxes: ids, operations: OPERATION_KEYS as readonly string[] };
-  return (Array.isArray(approvals) ? (approvals as unknown[]) : []).flatMap((rule, index) =>
+  const known = { outboxes: idsIn(outboxes), operations: OPERATION_KEYS as readonly string[] };
+  return listOf(approvals).flatMap((rule, index) =>
     (['outboxes', 'operations'] as const).flatMap((list) =>
-      (isMap(rule) && Array.isArray(rule[list]) ? (rule[list] as unknown[]) : []).flatMap((name, place) =>
+      listOf(isMap(rule) ? rule[list] : []).flatMap((name, place) =>
         typeof name !== 'string' || name.includes('${') || known[list].includes(name)
           ? []
           : `${formatPath(['approvals', index, list, place])}: there is no ${list === 'outboxes' ? 'outbox' : 'operation'} ${JSON.stringify(name)}${suggestion(name, known[list])}`,
@@ -196,7 +186,7 @@ function checkApprovals(approvals: unknown, outboxes: unknown[]): string[] {
 export function crossCheck(document: unknown, supported: Supported): string[] {
   if (!isMap(document)) return [];
   const databases = isMap(document.databases) ? document.databases : {};
-  const outboxes = Array.isArray(document.outboxes) ? (document.outboxes as unknown[]) : [];
+  const outboxes = listOf(document.outboxes);
   const problems = [
     ...checkDatabases(databases),
     ...outboxes.flatMap((outbox, index) => (isMap(outbox) ? checkOutbox(outbox, index, databases, supported) : [])),

@@ -3,6 +3,9 @@ import { type Path, formatPath } from '@/lib/shared/lists/document-path';
 
 export type Unread = Record<string, unknown>;
 export const isMap = (value: unknown): value is Unread => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+/** The ids of a list of maps, as far as they are written. */
+export const idsIn = (list: unknown): string[] => listOf(list).flatMap((one) => (isMap(one) && typeof one.id === 'string' ? one.id : []));
 
 /** Whether a problem's line is about a path, or about a part of it. */
 export const isAbout = (line: string, at: string): boolean => [':', '.', '['].some((next) => line.startsWith(`${at}${next}`));
@@ -11,7 +14,7 @@ const OF_OUTBOX = /^outboxes\[(\d+)\]((?:\.[\w-]+|\[\d+\]|\["(?:[^"\\]|\\.)*"\])
 
 /** Problems with the ids of the outboxes they are about: with forty of them nobody counts entries. */
 export function withIds(problems: readonly string[], document: unknown): string[] {
-  const outboxes = isMap(document) && Array.isArray(document.outboxes) ? (document.outboxes as unknown[]) : [];
+  const outboxes = isMap(document) ? listOf(document.outboxes) : [];
   return problems.map((line) => {
     const [start, place, within] = OF_OUTBOX.exec(line) ?? [];
     const outbox = outboxes[Number(place)];
@@ -26,7 +29,7 @@ export function usablePart(document: unknown, problems: readonly string[]): { do
   const isUsable = (path: Path): boolean => !problems.some((line) => isAbout(line, formatPath(path)));
   const databases = Object.entries(isMap(root.databases) ? root.databases : {}).filter(([id]) => isUsable(['databases', id]));
   const names = new Set(databases.map(([id]) => id));
-  const outboxes = (Array.isArray(root.outboxes) ? (root.outboxes as unknown[]) : []).map((outbox, place) => ({ outbox, place }));
+  const outboxes = listOf(root.outboxes).map((outbox, place) => ({ outbox, place }));
   const kept = outboxes.filter(
     ({ outbox, place }) =>
       isUsable(['outboxes', place]) && isMap(outbox) && typeof outbox.database === 'string' && names.has(outbox.database),

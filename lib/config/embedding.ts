@@ -4,7 +4,7 @@ import { isLoopback } from '@/lib/env';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 import type { Config, EmbeddingKey } from './config';
-import { isMap, type Unread } from './document';
+import { idsIn, isMap, listOf, type Unread } from './document';
 import type { ConfigFile } from './schema';
 
 /** HS256 is as strong as its secret; RFC 7518 asks for as many bytes as the digest has. */
@@ -67,7 +67,7 @@ export function checkEmbedding(document: unknown, already: readonly string[]): s
     say(['origins'], 'missing; write the origins of the pages that show cards: no other page may');
   if (origins.length > 0 && keys.length === 0 && embedding.session !== true)
     say([], 'nobody could see a card: write keys, whose tokens open one, or session: true');
-  const known = listOf(isMap(document) ? document.outboxes : []).flatMap((one) => (isMap(one) && typeof one.id === 'string' ? one.id : []));
+  const known = idsIn(isMap(document) ? document.outboxes : []);
   for (const [index, { secret, publicKey, outboxes }] of keys.entries()) {
     sayTwice(['keys', index, 'id'], ids);
     if ((secret === undefined) === (publicKey === undefined))
@@ -82,8 +82,6 @@ export function checkEmbedding(document: unknown, already: readonly string[]): s
   }
   return problems;
 }
-
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 /** Of a section that `checkEmbedding` has nothing against; null where no page may show a card. */
 export function embeddingOf(section: ConfigFile['embedding']): Config['embedding'] {

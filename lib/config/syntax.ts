@@ -1,5 +1,6 @@
 /** Reads YAML with errors, each limited to the smallest key or item around it: the parser's own recovery misreads the lines after one. */
 import { type Path, formatPath } from '@/lib/shared/lists/document-path';
+import { tried } from '@/lib/shared/tried';
 import { isAbout } from './document';
 import { type Document, type ErrorCode, LineCounter, type YAMLError, isCollection, isScalar, parseDocument, visit } from 'yaml';
 
@@ -133,12 +134,8 @@ class Recovery {
       this.databasesTwice ||= /^["']?databases\b/.test(parsed.text.slice(error.pos[0]));
       if (error.code !== 'DUPLICATE_KEY') return null;
     }
-    try {
-      return parsed.document.toJS();
-    } catch {
-      // An alias of a removed part.
-      return null;
-    }
+    // It throws for an alias of a removed part.
+    return tried(() => parsed.document.toJS() as unknown) ?? null;
   }
 }
 
