@@ -57,3 +57,11 @@ export class DatabaseFailure extends Error {
     return typeof value === 'object' && value !== null && 'name' in value && value.name === 'DatabaseFailure' && 'code' in value;
   }
 }
+
+/** For `catch`: takes a failure with one of these codes, or any where none is named, for this value; any other error goes on. */
+export const failureAs =
+  <T>(value: T, ...codes: FailureCode[]) =>
+  (error: unknown): T => {
+    if (error instanceof DatabaseFailure && (codes.length === 0 || codes.includes(error.code))) return value;
+    throw error;
+  };

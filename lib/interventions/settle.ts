@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7';
 import type { Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/description';
-import { DatabaseFailure } from '@/lib/database/failure';
+import { failureAs } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
@@ -89,13 +89,7 @@ export async function findKey(outbox: Outbox, { actor, key }: ActorsKey): Promis
     return claimed ? { kind: 'not_applied' } : ((await recorded(db)) ?? { kind: 'unknown', why: 'running' });
   };
   if (write === null) return (await read(recorded)) ?? { kind: 'unknown', why: 'away' };
-  try {
-    return await takenBack(write, find);
-  } catch (error) {
-    if (error instanceof DatabaseFailure && (error.code === 'locked' || error.code === 'deadlock'))
-      return { kind: 'unknown', why: 'running' };
-    throw error;
-  }
+  return takenBack(write, find).catch(failureAs<Finding>({ kind: 'unknown', why: 'running' }, 'locked', 'deadlock'));
 }
 
 /** The same, never rejecting: after a failure it is unknown, with the error. */

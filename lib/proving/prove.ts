@@ -6,9 +6,8 @@ import type { Change, Seen } from '@/lib/interventions/operation';
 import { operationOf, previewIntervention } from '@/lib/interventions/preview';
 import type { RecordEvent } from '@/lib/interventions/records';
 import { takenBack } from '@/lib/interventions/settle';
-import { DatabaseFailure } from '@/lib/database/failure';
 import { asMapped } from '@/lib/outbox/capabilities';
-import { databaseProblem } from '@/lib/outbox/directory';
+import { asProblem } from '@/lib/outbox/directory';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
@@ -61,7 +60,7 @@ export async function prove(bound: Outbox, options: { events: string[]; actor: s
     const found = { fingerprint: fingerprintOf(proofFacts(outbox)), outcome: outcomeOf(results), results };
     return { ...made, ...found, notOffered: notOffered(outbox), triggers: triggersOf(outbox), warnings: warningsOf(outbox) };
   } catch (error) {
-    throw error instanceof DatabaseFailure ? databaseProblem(error, outbox.database.id) : error;
+    return asProblem(outbox)(error);
   }
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { openDatabase } from '@/lib/database/database';
 import type { Db, TableName } from '@/lib/database/description';
 import type { Engine } from '@/lib/database/engine';
-import { DatabaseFailure } from '@/lib/database/failure';
+import { DatabaseFailure, failureAs } from '@/lib/database/failure';
 import { createsTriggerIfMissing, type ServerKind, serverOf } from '@/lib/database/mysql/server';
 import { archiveTable, recordsIndexStatement, recordTables } from '@/lib/outbox/companions';
 import { type Outbox, quotedName } from '@/lib/outbox/outbox';
@@ -111,10 +111,7 @@ async function triggersSeen({ database }: Outbox, url: string | undefined): Prom
   };
   const owner = url === undefined ? null : openDatabase({ id: database.id, url });
   try {
-    return await (owner ?? database).read(look);
-  } catch (error) {
-    if (!(error instanceof DatabaseFailure)) throw error;
-    return { server: null, triggers: [] };
+    return await (owner ?? database).read(look).catch(failureAs<TriggersSeen>({ server: null, triggers: [] }));
   } finally {
     await owner?.close();
   }

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { DatabaseFailure } from '@/lib/database/failure';
+import { failureAs } from '@/lib/database/failure';
 import type { Neighbour, OutboxEvent } from '@/lib/shared/model';
 import { isIndexed } from './filters';
 import { fromOf, keyOrder, readByIndex } from './sql';
@@ -41,7 +41,7 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
   const byId = (a: OutboxEvent, b: OutboxEvent): number => a.id.localeCompare(b.id, 'en', { numeric: true });
   const numbered = new Set(rows.flatMap(({ place, id }) => (place === 'main' && isNumbered(outbox.main) ? id : [])));
   const order = (a: OutboxEvent, b: OutboxEvent): number =>
-    compare(a.createdAt ?? '', b.createdAt ?? '') || (numbered.has(a.id) && numbered.has(b.id) ? byId(a, b) : 0);
+    inOrder(a.createdAt ?? '', b.createdAt ?? '') || (numbered.has(a.id) && numbered.has(b.id) ? byId(a, b) : 0);
   all.sort((a, b) => order(a, b) || byId(a, b));
   const here = all.findIndex((other) => other.id === event.id);
   const shown = all.slice(Math.max(0, here - SIDE), here + SIDE + 1);
@@ -59,7 +59,7 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
 
 /** Events of one time follow each other by number; which of two tables, or of ids that are no numbers, came first, nobody knows. */
 const isNumbered = (place: Place): boolean => place.key === 'main' && numberedKey(place) !== null;
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+export const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function sameAggregate(outbox: Outbox, at: PlaceSql, event: OutboxEvent): RawBuilder<boolean> | null {
   const { engine } = outbox.database;
@@ -162,11 +162,8 @@ export async function orderWithin(
         });
   });
   if (probes.length === 0) return 'not_looked';
-  try {
-    const found = groupBy(await readByIndex<{ code: string; id: string }>(outbox, probes, ORDER_MS), ({ code }) => code);
-    return [...found].map(([code, rows]) => ({ code, count: new Set(rows.map(({ id }) => id)).size }));
-  } catch (error) {
-    if (error instanceof DatabaseFailure) return 'not_looked';
-    throw error;
-  }
+  const rows = await readByIndex<{ code: string; id: string }>(outbox, probes, ORDER_MS).catch(failureAs(null));
+  if (rows === null) return 'not_looked';
+  const found = groupBy(rows, ({ code }) => code);
+  return [...found].map(([code, some]) => ({ code, count: new Set(some.map(({ id }) => id)).size }));
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '@/lib/database/database';
 import { tableRef } from '@/lib/database/description';
-import { DatabaseFailure } from '@/lib/database/failure';
+import { DatabaseFailure, failureAs } from '@/lib/database/failure';
 import type { MappingProblem } from '@/lib/shape/bind/table';
 import type { Place } from '@/lib/shape/bound';
 import { compileCondition } from '@/lib/shape/compile';
@@ -17,12 +17,8 @@ const STATEMENT_MS = 2_000;
 
 /** Runs a statement that reads a few rows, within two seconds; [] if it takes longer or fails. */
 export async function fewRows<T>(database: Database, statement: RawBuilder<T>): Promise<T[]> {
-  try {
-    return (await database.read((db) => statement.execute(db), { statementMs: STATEMENT_MS })).rows;
-  } catch (error) {
-    if (error instanceof DatabaseFailure) return [];
-    throw error;
-  }
+  const read = database.read((db) => statement.execute(db), { statementMs: STATEMENT_MS });
+  return (await read.catch(failureAs({ rows: [] }))).rows;
 }
 
 /** Failures that a mapping can cause; a missing privilege is reported elsewhere. */

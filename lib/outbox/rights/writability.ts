@@ -1,5 +1,5 @@
 import type { Db, RoleRights, TableName } from '@/lib/database/description';
-import { DatabaseFailure } from '@/lib/database/failure';
+import { failureAs } from '@/lib/database/failure';
 import { type Place, placeColumns } from '@/lib/shape/bound';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { ARCHIVE_COLUMNS, recordTables } from '../companions';
@@ -27,20 +27,15 @@ async function uncallable(outbox: FoundOutbox, db: Db, operator: string): Promis
 export async function operatorSaysItLacks(outbox: FoundOutbox): Promise<string[]> {
   const { database } = outbox;
   const needs = needsOf(outbox);
-  try {
-    const rights = await database.write?.(async (db) => {
-      const found: RoleRights[] = [];
-      for (const [table] of needs) {
-        const description = await database.engine.describe(db, table);
-        found.push(description === null ? NOTHING : { usage: true, ...description.privileges });
-      }
-      return found;
-    });
-    return missing(needs, rights ?? []);
-  } catch (error) {
-    if (error instanceof DatabaseFailure) return [];
-    throw error;
-  }
+  const look = async (db: Db): Promise<RoleRights[]> => {
+    const found: RoleRights[] = [];
+    for (const [table] of needs) {
+      const description = await database.engine.describe(db, table);
+      found.push(description === null ? NOTHING : { usage: true, ...description.privileges });
+    }
+    return found;
+  };
+  return missing(needs, (await database.write?.(look).catch(failureAs([]))) ?? []);
 }
 
 const NOTHING: RoleRights = { usage: false, select: false, insert: false, delete: false, updateColumns: new Set() };

@@ -1,5 +1,5 @@
 /** What became of the events of a run: by key, while somebody waits for it. */
-import { DatabaseFailure } from '@/lib/database/failure';
+import { failureAs } from '@/lib/database/failure';
 import { findFates, sentEvents, type Sent } from '@/lib/interventions/fates';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
@@ -117,10 +117,7 @@ export const hasFailed = (job: Job, position: number): boolean => ['failedAgain'
 export async function oldestWaiting(outbox: Outbox, since: string | null): Promise<{ at: string; ms: number } | null> {
   if (!traitsOf(outbox).createdAt) return null;
   const filter: EventFilter = { state: ['pending'], order: 'oldest', ...(since !== null && { from: since }) };
-  const page = await listEvents(outbox, filter, { limit: 1 }).catch((error: unknown) => {
-    if (error instanceof DatabaseFailure && error.code === 'timeout') return null;
-    throw error;
-  });
+  const page = await listEvents(outbox, filter, { limit: 1 }).catch(failureAs(null, 'timeout'));
   if (page === null) return null;
   const created = page.events[0]?.createdAt ?? null;
   return { at: page.asOf, ms: created === null ? 0 : Math.max(0, Date.parse(page.asOf) - Date.parse(created)) };
