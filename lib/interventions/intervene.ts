@@ -7,6 +7,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { readOnlyProblem, requireSameTables, requireWritable } from '@/lib/outbox/rights/read-only';
 import { INTERVENTION_MS } from '@/lib/shared/changes/intervention-time';
 import { REASON_MAX, REASON_MIN, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
+import { perProcess } from '@/lib/shared/kept';
 import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { BATCH_EVENTS_MAX } from '@/lib/shared/runs/runs';
@@ -26,11 +27,8 @@ const DEADLOCK_TRIES = 3;
 /** Longest key, in characters: a UUID and more. */
 const KEY_MAX = 200;
 
-/** On globalThis, because Next bundles this module several times for one process. */
-const KEY = Symbol.for('outbox-console.interventions');
-const holder = globalThis as { [KEY]?: Map<string, { hash: string; result: Promise<InterventionResult> }> };
 /** A call whose key is already running in this process joins it: one change, the same result for all. */
-const running = (holder[KEY] ??= new Map());
+const running = perProcess('interventions', () => new Map<string, { hash: string; result: Promise<InterventionResult> }>());
 
 /**
  * The only way to change events, in one transaction of the observed database. One actor, key and body always give the same result,

@@ -1,4 +1,5 @@
 import type { ColumnDescription } from '@/lib/database/description';
+import { perObject } from '@/lib/shared/kept';
 import type { Capabilities, OperationCapability } from '@/lib/shared/model';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import { deadSinceRole, livePlaces, type FoundOutbox, type Outbox } from './outbox';
@@ -6,16 +7,8 @@ import { mayHoldJson } from './rows/role-sql';
 import type { Place } from '@/lib/shape/bound';
 import { keepsOrder, kindOf, type ChangeRule, type ColumnRole, type OperationRules, type Shape } from '@/lib/shape/shape';
 
-const known = new WeakMap<Outbox, Capabilities>();
-
 /** What this table can show and which operations it offers, from its shape, the columns really there and its proof. */
-export function capabilitiesOf(outbox: Outbox): Capabilities {
-  const found = known.get(outbox) ?? describeCapabilities(outbox);
-  known.set(outbox, found);
-  return found;
-}
-
-function describeCapabilities(outbox: Outbox): Capabilities {
+export const capabilitiesOf = perObject((outbox: Outbox): Capabilities => {
   const { shape, main } = outbox;
   const operations: Record<string, OperationCapability> = {};
   for (const [key, rules] of Object.entries(shape.operations)) operations[key] = operationCapability(outbox, rules);
@@ -39,7 +32,7 @@ function describeCapabilities(outbox: Outbox): Capabilities {
       amount: outbox.settings.amount !== null && main.roles.payload !== undefined && mayHoldJson(main.roles.payload.column, shape),
     },
   };
-}
+});
 
 type Fields = Capabilities['fields'];
 

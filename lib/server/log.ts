@@ -1,9 +1,7 @@
 import 'server-only';
 import pino, { type Logger } from 'pino';
 import { readEnvironment } from '@/lib/env';
-
-const KEY = Symbol.for('outbox-console.log');
-const holder = globalThis as { [KEY]?: Logger };
+import { perProcess } from '@/lib/shared/kept';
 
 function create(): Logger {
   const reading = readEnvironment();
@@ -11,4 +9,4 @@ function create(): Logger {
 }
 
 /** The process's log: one JSON line per entry on standard output. */
-export const log = (): Logger => (holder[KEY] ??= create());
+export const log = (): Logger => perProcess('log', create);

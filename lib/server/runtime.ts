@@ -1,11 +1,11 @@
 import 'server-only';
 import { setFlagsFromString } from 'node:v8';
+import { perProcess } from '@/lib/shared/kept';
 import { watchForwarded } from './auth/client-address';
 import { endConsole, getConsole } from './console';
 import { log } from './log';
 
-const KEY = Symbol.for('outbox-console.runtime');
-const holder = globalThis as { [KEY]?: true };
+const runtime = perProcess('runtime', () => ({ started: false }));
 
 /** Next waits for the last connection to close, and clients that poll keep theirs open: responses have this long to go out. */
 const LAST_ANSWERS_MS = 1_500;
@@ -21,8 +21,8 @@ async function end(why: string, answersMs: number): Promise<void> {
 
 /** Starts the console, and ends it before the process: on signals, which Next handles too, and when the starter is gone. */
 export async function startRuntime(): Promise<void> {
-  if (holder[KEY]) return;
-  holder[KEY] = true;
+  if (runtime.started) return;
+  runtime.started = true;
   setFlagsFromString(`--heap-growing-percent=${String(HEAP_GROWTH_PERCENT)}`);
   process.once('SIGTERM', () => void end('SIGTERM', LAST_ANSWERS_MS));
   process.once('SIGINT', () => void end('SIGINT', LAST_ANSWERS_MS));

@@ -40,8 +40,10 @@ export interface OutboxInfo extends Record<'id' | 'name' | 'database' | 'table',
   runbook: string | null;
 }
 
+/** Texts of an event that have a role of the same name. */
+export const ROLE_TEXTS = ['type', 'topic', 'aggregateType', 'aggregateId', 'error', 'dedupKey', 'traceId'] as const;
 /** Texts of an event that can be read out of its payload or headers, and so be masked there. */
-export type EventText = 'type' | 'topic' | 'aggregateType' | 'aggregateId' | 'error' | 'dedupKey' | 'traceId' | 'amount' | 'currency';
+export type EventText = (typeof ROLE_TEXTS)[number] | 'amount' | 'currency';
 /** `diedAt` of dead events alone: when the relay gave up, or tried last. */
 type EventTime = 'createdAt' | 'publishedAt' | 'lastAttemptAt' | 'diedAt';
 

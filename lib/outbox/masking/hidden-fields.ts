@@ -1,4 +1,5 @@
-import type { EventText, OutboxEvent } from '@/lib/shared/model';
+import { perObject } from '@/lib/shared/kept';
+import { ROLE_TEXTS, type EventText, type OutboxEvent } from '@/lib/shared/model';
 import type { MappingProblem } from '@/lib/shape/bind/table';
 import { VALUE_ROLES, type Source, type ValueRole } from '@/lib/shape/schema/source';
 import { pathSteps } from '@/lib/shared/lists/document-path';
@@ -7,39 +8,22 @@ import type { OutboxSettings } from '../outbox';
 
 type Settings = Pick<OutboxSettings, 'mask' | 'shape' | 'amount'>;
 
-type RoleText = Exclude<EventText, 'amount' | 'currency'>;
-const TEXTS: Record<RoleText, true> = {
-  type: true,
-  topic: true,
-  aggregateType: true,
-  aggregateId: true,
-  error: true,
-  dedupKey: true,
-  traceId: true,
-};
-const MASKABLE = Object.keys(TEXTS) as RoleText[];
 /** Roles that are no field of an event: showing one takes it out of this list. */
 const NOT_SHOWN = ['payload', 'headers', 'version'] as const satisfies readonly Exclude<ValueRole, Exclude<keyof OutboxEvent, 'version'>>[];
 
 /** Roles by which events are ordered, counted and given a state: all of these would reveal a hidden value. */
-const COUNTED = VALUE_ROLES.filter((role) => !([...MASKABLE, ...NOT_SHOWN] as readonly ValueRole[]).includes(role));
-
-const known = new WeakMap<Settings, ReadonlySet<EventText>>();
+const COUNTED = VALUE_ROLES.filter((role) => !([...ROLE_TEXTS, ...NOT_SHOWN] as readonly ValueRole[]).includes(role));
 
 /** Event fields that roles without `payload:unmask` do not see; depends on the configuration alone. */
-export function hiddenFields(settings: Settings): ReadonlySet<EventText> {
-  const before = known.get(settings);
-  if (before !== undefined) return before;
+export const hiddenFields = perObject((settings: Settings): ReadonlySet<EventText> => {
   const { amount } = settings;
   const inPayload = (path: string | undefined): boolean => path !== undefined && hidesPath(settings.mask, 'payload', pathSteps(path));
-  const found = new Set<EventText>([
-    ...MASKABLE.filter((role) => isHidden(settings, role)),
+  return new Set([
+    ...ROLE_TEXTS.filter((role) => isHidden(settings, role)),
     ...(inPayload(amount?.value) ? (['amount'] as const) : []),
     ...(inPayload(amount?.currency) ? (['currency'] as const) : []),
   ]);
-  known.set(settings, found);
-  return found;
-}
+});
 
 /** Roles that `mask` cannot hide, because events are ordered, counted and judged by them for every reader. */
 export function maskProblems(settings: Settings): MappingProblem[] {

@@ -3,6 +3,7 @@ import { printsAsDigits } from '@/lib/database/column-text';
 import type { Db } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 import { or } from '@/lib/shape/compile';
+import { perObject } from '@/lib/shared/kept';
 import { MASK } from '@/lib/shared/lists/shown';
 import { allPlaces, type Outbox } from '../outbox';
 import { decodeContent, type StoredContent, READ_BYTES } from '../rows/content';
@@ -97,7 +98,7 @@ const REMEMBERED_ERRORS = 2_500;
 const REMEMBERED_CHARACTERS = 2_000;
 
 /** Masked errors by row version, so that polling a list does not read the same payloads again. Dropped with the outbox's binding. */
-const remembered = new WeakMap<Outbox, Map<string, string>>();
+const rememberedOf = perObject<Outbox, Map<string, string>>(() => new Map());
 
 /** An event's error, and the event's version if known. */
 interface Quoting {
@@ -115,8 +116,7 @@ interface Quoting {
 export async function maskErrors<T extends Quoting>(outbox: Outbox, events: T[]): Promise<T[]> {
   const places = allPlaces(outbox).filter(({ roles }) => roles.payload !== undefined || roles.headers !== undefined);
   if (places.length === 0) return events.map((event) => ({ ...event, error: event.error && shown(event.error, []) }));
-  const known = remembered.get(outbox) ?? new Map<string, string>();
-  remembered.set(outbox, known);
+  const known = rememberedOf(outbox);
   const fresh = events.filter((event) => event.error !== null && !known.has(keyOf(event)));
   const hidden = fresh.length === 0 ? new Map<string, Searched>() : await hiddenById(outbox, places, fresh, known);
   return events.map((event) => {

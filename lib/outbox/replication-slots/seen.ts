@@ -2,7 +2,9 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import { insertedCount } from '@/lib/database/postgres/describe';
+import { createOnce, type Once } from '@/lib/shared/async/once';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
+import { perObject } from '@/lib/shared/kept';
 import type { Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { kindOf } from '@/lib/shape/shape';
@@ -44,19 +46,14 @@ export async function slotRights(db: Db): Promise<{ has: boolean; may: boolean; 
   return rows[0] ?? { has: false, may: false, role: '', standby: false };
 }
 
-const sights = new WeakMap<Place, Promise<SlotSight | null>>();
+const onceOf = perObject<Place, Once>(createOnce);
 
 /** How figures observe the relay's slot, read once per binding; null if rows show what is published. Throws DatabaseFailure. */
 export async function slotSight(outbox: Outbox): Promise<SlotSight | null> {
   if (kindOf(outbox.shape) !== 'external') return null;
   // A binary log has no slots: its readers store their own positions.
   if (!readsFromSlot(outbox)) return { wanted: slotName(outbox), why: 'no_slots' };
-  const sight = sights.get(outbox.main) ?? outbox.database.read((db) => askedSight(db, outbox));
-  sights.set(outbox.main, sight);
-  return sight.catch((error: unknown) => {
-    sights.delete(outbox.main);
-    throw error;
-  });
+  return onceOf(outbox.main)([], () => outbox.database.read((db) => askedSight(db, outbox)));
 }
 
 async function askedSight(db: Db, outbox: Outbox): Promise<SlotSight> {

@@ -2,6 +2,8 @@
 import { changeable } from '@/lib/interventions/intervene';
 import { statementsFor } from '@/lib/interventions/preview';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { createOnce, type Once } from '@/lib/shared/async/once';
+import { perObject } from '@/lib/shared/kept';
 import { can, type Actor, type Permission } from '@/lib/shared/permissions';
 import { roleOfAccount } from '@/lib/store/accounts';
 import { roleOfToken } from '@/lib/store/api-tokens';
@@ -50,14 +52,7 @@ export function voidByPolicy(deps: Rules, plan: PlanRow, approval: ApprovalRow |
 }
 
 /** By binding, which never changes: nothing is compiled for every batch. */
-const known = new WeakMap<Outbox['main'], Map<string, Promise<string>>>();
+const onceOf = perObject<Outbox['main'], Once>(createOnce);
 
-function textsOf(outbox: Outbox, plan: PlanRow): Promise<string> {
-  const texts = known.get(outbox.main) ?? new Map<string, Promise<string>>();
-  known.set(outbox.main, texts);
-  const key = JSON.stringify([plan.id, outbox.refused]);
-  const found = texts.get(key) ?? statementsFor(outbox, plan.operation, factsOf(plan).samples).then((sql) => JSON.stringify(sql));
-  found.catch(() => texts.delete(key));
-  texts.set(key, found);
-  return found;
-}
+const textsOf = (outbox: Outbox, { id, operation, facts }: PlanRow): Promise<string> =>
+  onceOf(outbox.main)([id, outbox.refused], async () => JSON.stringify(await statementsFor(outbox, operation, factsOf({ facts }).samples)));

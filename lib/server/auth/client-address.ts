@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import { perProcess } from '@/lib/shared/kept';
 
 /** Parses `10.0.0.5`, `10.0.0.0/8`, `fd00::/8`. */
 export function proxiesOf(list: readonly string[]): BlockList {
@@ -40,12 +41,8 @@ export function clientAddress(peer: string | undefined, forwardedFor: string | u
 
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'forwarded', 'x-real-ip'];
 
-/** On globalThis, because Next bundles this module several times for one process. */
-const KEY = Symbol.for('outbox-console.client-header');
-const holder = globalThis as { [KEY]?: string };
-
 /** The header with the client's address. Its name is random, so that a request from before `watchForwarded` cannot forge it. */
-export const clientHeader = (): string => (holder[KEY] ??= `x-outbox-console-${randomBytes(16).toString('hex')}`);
+export const clientHeader = (): string => perProcess('client-header', () => `x-outbox-console-${randomBytes(16).toString('hex')}`);
 
 /** Reduces X-Forwarded-For to the client's address, and keeps the other headers only from configured proxies. */
 function tidyForwarded({ headers, socket }: IncomingMessage, proxies: BlockList, onIgnored: (peer: string) => void): void {

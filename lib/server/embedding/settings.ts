@@ -1,18 +1,17 @@
 /** What the proxy must know of the configuration's `embedding`: it is bundled apart from the console, and both are in one process. */
 import type { Config } from '@/lib/config/config';
 import { CARD_VIEWS } from '@/lib/shared/embedding/views';
+import { perProcess } from '@/lib/shared/kept';
 
-/** On globalThis, because Next bundles this module several times for one process. */
-const KEY = Symbol.for('outbox-console.embedding');
-const holder = globalThis as { [KEY]?: Config['embedding'] };
+const known = perProcess('embedding', (): Pick<Config, 'embedding'> => ({ embedding: null }));
 
 /** Called when the console starts, which Next waits for before its first answer. */
 export function setEmbedding(embedding: Config['embedding']): void {
-  holder[KEY] = embedding;
+  known.embedding = embedding;
 }
 
 /** null where no page may show a card, and before the console has started. */
-export const knownEmbedding = (): Config['embedding'] => holder[KEY] ?? null;
+export const knownEmbedding = (): Config['embedding'] => known.embedding;
 
 /** The script that other pages load. */
 const SCRIPT = '/embed.v1.js';

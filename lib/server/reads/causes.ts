@@ -6,6 +6,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { outboxInfo } from '@/lib/outbox/outbox-info';
 import { within } from '@/lib/shared/async/within';
 import { byCount, type CauseNote, type CauseSample, type DeadLetterGroup, type CountedRows } from '@/lib/shared/dead-letter-groups';
+import { perObject } from '@/lib/shared/kept';
 import { causeText, errorTemplate } from '@/lib/shared/lists/cause';
 import { MASK } from '@/lib/shared/lists/shown';
 import type { Cause } from '@/lib/shared/model';
@@ -43,13 +44,12 @@ interface Kept {
 const GROUPS_MAX = 200;
 
 /** By whether the reader sees all. Dropped with the outbox's binding. */
-const ofOutboxes = new WeakMap<Outbox, Map<boolean, Kept>>();
+const keptOf = perObject<Outbox, Map<boolean, Kept>>(() => new Map());
 
 /** Causes of dead events as this actor may see them: kept for `keptMs` while as many are dead, otherwise read, once for all who ask. */
 export async function causesOf(context: Context, outbox: Outbox, dead: number | null, keptMs: number): Promise<Causes> {
   const all = seesAll(context);
-  const kept = ofOutboxes.get(outbox) ?? new Map<boolean, Kept>();
-  ofOutboxes.set(outbox, kept);
+  const kept = keptOf(outbox);
   const recent = (): Causes | null => {
     const last = kept.get(all);
     const willDo = last !== undefined && (dead === null || last.dead === dead) && Date.now() - Date.parse(last.causes.asOf) < keptMs;
@@ -174,7 +174,7 @@ export async function knownCauses(context: Context, outboxId: string, keptMs: nu
   const outbox = await within(context.console.directory.get(outboxId), waitMs).catch(() => null);
   if (outbox === null) return null;
   const newest = causesOf(context, outbox, null, keptMs).catch(() => null);
-  const before = ofOutboxes.get(outbox)?.get(seesAll(context))?.causes ?? null;
+  const before = keptOf(outbox).get(seesAll(context))?.causes ?? null;
   return (await within(newest, before === null ? waitMs : 0)) ?? before;
 }
 

@@ -1,5 +1,5 @@
 import 'server-only';
-import { DatabaseFailure } from '@/lib/database/failure';
+import { failureAs } from '@/lib/database/failure';
 import { recordedValue } from '@/lib/interventions/fates';
 import { offersFor, stepLetters } from '@/lib/interventions/offers';
 import { asProblem } from '@/lib/outbox/directory';
@@ -13,6 +13,7 @@ import { contentOf, notNow, type EventContent } from '@/lib/outbox/rows/event-co
 import { getEvent, type StoredEvent } from '@/lib/outbox/rows/get-event';
 import { linksOf } from '@/lib/outbox/rows/links';
 import { within } from '@/lib/shared/async/within';
+import { perObject } from '@/lib/shared/kept';
 import type { AuditEntry, EventDetail, EventUpdate, OutboxEvent } from '@/lib/shared/model';
 import { SHARED_EVENT_MS } from '@/lib/shared/polling';
 import { Problem } from '@/lib/shared/problems';
@@ -35,12 +36,11 @@ interface Last {
 }
 
 /** Dropped with the outbox's binding: another one may offer other operations. */
-const ofOutboxes = new WeakMap<Outbox, Map<string, Last>>();
+const lastOf = perObject<Outbox, Map<string, Last>>(() => new Map());
 
 /** The newest reading of an event after `since`; without it, one that begins after the call. Shared by all who ask; null if not found. */
 async function eventReading(outbox: Outbox, id: string, since: string | null): Promise<EventReading | null> {
-  const events = ofOutboxes.get(outbox) ?? new Map<string, Last>();
-  ofOutboxes.set(outbox, events);
+  const events = lastOf(outbox);
   let last = events.get(id);
   while (since !== null && last !== undefined && Date.now() - last.beganAt < SHARED_EVENT_MS) {
     const found = await last.reading.catch(() => null);
@@ -78,14 +78,10 @@ const withEvents = ({ neighbours, complete }: Around, events: readonly OutboxEve
 });
 
 /** The page is shown without neighbours if they take too long: an aggregate may have no index. */
-async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Around> {
-  try {
-    return await neighboursOf(outbox, stored.event);
-  } catch (error) {
-    if (error instanceof DatabaseFailure && error.code === 'timeout') return aloneOf(stored);
-    return asProblem(outbox)(error);
-  }
-}
+const neighboursOrNone = (outbox: Outbox, stored: StoredEvent): Promise<Around> =>
+  neighboursOf(outbox, stored.event)
+    .catch(failureAs(aloneOf(stored), 'timeout'))
+    .catch(asProblem(outbox));
 
 /** The event without neighbours, as these are unknown. */
 const aloneOf = ({ event }: StoredEvent): Around => ({
@@ -178,11 +174,10 @@ function neighboursFor(outbox: Outbox, reading: EventReading, unmask: boolean): 
 type Presented = Pick<EventDetail, 'payload' | 'headers'> & { error: string | null; contentKey: string };
 
 /** By `unmask`: megabytes are not parsed again for every poll. */
-const known = new WeakMap<EventContent, Map<boolean, Presented>>();
+const waysOf = perObject<EventContent, Map<boolean, Presented>>(() => new Map());
 
 function presented(outbox: Outbox, { event }: StoredEvent, content: EventContent, unmask: boolean): Presented {
-  const ways = known.get(content) ?? new Map<boolean, Presented>();
-  known.set(content, ways);
+  const ways = waysOf(content);
   const before = ways.get(unmask);
   if (before !== undefined) return before;
   const payload = presentContent(outbox, 'payload', content.payload, unmask);

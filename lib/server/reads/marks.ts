@@ -4,6 +4,7 @@ import { digestOf } from '@/lib/database/digest';
 import { createOnce, type Once } from '@/lib/shared/async/once';
 import { runOf } from '@/lib/runs/run/progress';
 import type { ChartMark, Mark, RunMark } from '@/lib/shared/figures/marks';
+import { perObject } from '@/lib/shared/kept';
 import { Problem } from '@/lib/shared/problems';
 import { recordDeed } from '@/lib/store/audit';
 import { findMarkByKey, insertMark, listActions, listMarks, MARKS_MAX, removeMark, type MarkFilter } from '@/lib/store/marks';
@@ -22,15 +23,13 @@ export async function readMarks({ console }: Context, filter: MarkFilter): Promi
 
 /** One reading of actions for all who look at the same charts within this time. */
 const SHARED_MS = 5_000;
-const ofStores = new WeakMap<StoreDb, Once>();
+const onceOf = perObject<StoreDb, Once>(createOnce);
 
 /** Marks, operators' actions and runs for the charts of an outbox; without them while the store is away. */
 export function chartMarks(context: Context, filter: Required<MarkFilter>): Promise<ChartMark[]> {
   const { db } = context.console.store;
-  const once = ofStores.get(db) ?? createOnce();
-  ofStores.set(db, once);
   return orNothing(context.console, [], async () => {
-    const actions = once([filter, Math.floor(Date.now() / SHARED_MS)], () => listActions(db, filter));
+    const actions = onceOf(db)([filter, Math.floor(Date.now() / SHARED_MS)], () => listActions(db, filter));
     return [...(await readMarks(context, filter)).marks, ...(await actions), ...(await runsBetween(db, filter)).map(runMark)];
   });
 }

@@ -5,6 +5,7 @@ import type { FleetEntry } from '@/lib/shared/figures/fleet';
 import type { FleetNews } from '@/lib/shared/doctor';
 import { selectAuditEntries } from '@/lib/store/audit';
 import { recentVerdictSpans } from '@/lib/store/verdict-spans';
+import { perObject } from '@/lib/shared/kept';
 import { sumAmounts } from '@/lib/shared/text/money';
 import type { Context } from '../context';
 import { knownCauses } from './causes';
@@ -63,13 +64,11 @@ export async function readNews(context: Context, entries: readonly FleetEntry[],
   };
 }
 
-const ofStores = new WeakMap<object, Once>();
+const onceOf = perObject<object, Once>(createOnce);
 
 /** What was done to outboxes, a line per action, and what began or ended. No values of rows are in it, so that every role sees the same. */
 function changesOf({ console: { store, directory } }: Context): Promise<Pick<FleetNews, 'actions' | 'verdicts' | 'changes'>> {
-  const once = ofStores.get(store) ?? createOnce();
-  ofStores.set(store, once);
-  return once([Math.floor(Date.now() / SHARED_MS)], async () => {
+  return onceOf(store)([Math.floor(Date.now() / SHARED_MS)], async () => {
     const from = new Date(Date.now() - HOUR_MS).toISOString();
     const [actions, recent] = await Promise.all([
       selectAuditEntries(store.db, { from, on: 'outboxes' }, null, CHANGES + 1, 'action'),

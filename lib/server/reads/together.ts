@@ -1,6 +1,7 @@
 import 'server-only';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
+import { perObject } from '@/lib/shared/kept';
 
 /** `next` begins when `now` has ended; null if no caller waits for it. */
 interface Going {
@@ -9,12 +10,11 @@ interface Going {
 }
 
 /** Dropped with the outbox's binding: another binding reads another table. */
-const ofOutboxes = new WeakMap<Outbox, Map<string, Going>>();
+const goingsOf = perObject<Outbox, Map<string, Going>>(() => new Map());
 
 /** One reading for all who ask the same before it begins: one runs, one waits. `question`: all that the result depends on, and who asks. */
 export function together<T>(outbox: Outbox, question: readonly unknown[], read: () => Promise<T>): Promise<T> {
-  const goings = ofOutboxes.get(outbox) ?? new Map<string, Going>();
-  ofOutboxes.set(outbox, goings);
+  const goings = goingsOf(outbox);
   const key = JSON.stringify(question);
   const going = goings.get(key);
   if (going === undefined) return begin(goings, key, read);
