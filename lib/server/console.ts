@@ -19,10 +19,12 @@ import { computeInStore } from '@/lib/live/take-reading';
 import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';
 import { proofSource } from '@/lib/proving/keep';
+import type { PlanDeps } from '@/lib/runs/plans/plan';
 import { leftoverIds } from '@/lib/runs/run/job';
 import { blockedOutboxes } from '@/lib/runs/approvals/policy';
 import { createRuns } from '@/lib/runs/run/runs';
 import { within } from '@/lib/shared/async/within';
+import { perProcess } from '@/lib/shared/kept';
 import { Problem } from '@/lib/shared/problems';
 import { noteActed } from '@/lib/store/acted';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
@@ -35,10 +37,7 @@ import { createUnderWay, isEnding } from './under-way';
 /** Everything that requests need, once per process. */
 export type Console = Awaited<ReturnType<typeof create>>;
 
-/** On globalThis, because Next bundles this module several times for one process. */
-const KEY = Symbol.for('outbox-console.console');
-const ENDED = Symbol.for('outbox-console.ended');
-const holder = globalThis as { [KEY]?: Promise<Console>; [ENDED]?: boolean };
+const holder = perProcess('console', (): { running?: Promise<Console> | undefined; ended?: boolean } => ({}));
 
 /** Time for work under way to finish. Interventions take seconds; a process manager must not kill us earlier. */
 const PATIENCE_MS = 15_000;
@@ -116,13 +115,17 @@ async function create() {
     unsettled: unsettledLog(store, warn('the store does not take an intervention whose outcome is unknown')),
     onRecord: (outbox) => carrier.kick(outbox),
   };
-  const runs = createRuns({
-    ...interventions,
+  const planDeps: PlanDeps = {
     store,
+    directory,
     approvals: config.approvals,
     leftovers: leftoverIds,
-    onError: warnOfOutbox('a run could not go on; it is tried again'),
-  });
+    publishedPerMinute: async (outbox) => {
+      const summary = await snapshots.summary(outbox, '1h').catch(() => null);
+      return summary?.throughput.publishedPerMinute ?? null;
+    },
+  };
+  const runs = createRuns({ ...interventions, ...planDeps, onError: warnOfOutbox('a run could not go on; it is tried again') });
   runs.start();
   const noApprover = 'the rules of approval ask for a second person, and no account may be one: give one the role approver';
   void blockedOutboxes(store.db, config.approvals, directory.ids)
@@ -149,6 +152,7 @@ async function create() {
     examiner: createExaminer({ directory, store, onFailure: warnOfOutbox('the outbox could not be examined') }),
     carrier,
     interventions,
+    planDeps,
     runs,
     underWay,
     log: log(),
@@ -163,25 +167,25 @@ async function create() {
 
 /** The running console; the first call starts it. After a failed start the next call tries again. */
 export async function getConsole(): Promise<Console> {
-  if (holder[ENDED]) throw isEnding();
-  holder[KEY] ??= create().catch((error: unknown) => {
-    holder[KEY] = undefined;
+  if (holder.ended) throw isEnding();
+  holder.running ??= create().catch((error: unknown) => {
+    holder.running = undefined;
     throw error;
   });
-  return holder[KEY];
+  return holder.running;
 }
 
 /** Ends the running console, if there is one; the next call starts another. */
 export async function stopConsole(): Promise<void> {
-  const running = holder[KEY];
-  holder[KEY] = undefined;
-  holder[ENDED] = false;
+  const running = holder.running;
+  holder.running = undefined;
+  holder.ended = false;
   await (await running)?.stop();
 }
 
 /** Ends the console for good: it refuses new work while it finishes what is under way, and no later call starts another. */
 export async function endConsole(): Promise<void> {
-  await (await holder[KEY])?.stop();
-  holder[KEY] = undefined;
-  holder[ENDED] = true;
+  await (await holder.running)?.stop();
+  holder.running = undefined;
+  holder.ended = true;
 }

@@ -3,8 +3,6 @@ import { fatesOf } from '@/lib/interventions/fates';
 import { findByKey, findIntervention } from '@/lib/interventions/find-intervention';
 import { previewIntervention } from '@/lib/interventions/preview';
 import { orderWithin } from '@/lib/outbox/lists/neighbours';
-import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
-import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { presentEvent } from '@/lib/outbox/masking/mask';
 import { keepProof, proofStatus, turnChanges } from '@/lib/proving/keep';
 import { prove } from '@/lib/proving/prove';
@@ -16,8 +14,7 @@ import type { InterventionPreview, InterventionRequest, InterventionResult } fro
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { onOutbox } from './outboxes';
-import { planDeps } from './plan-deps';
-import { seesAll } from './shown';
+import { seesAll, shownError } from './shown';
 import { together } from './together';
 
 type Asked = Omit<InterventionRequest, 'reason'>;
@@ -33,7 +30,7 @@ export function readPreview(context: Context, outboxId: string, request: Asked):
     else if (order !== null) preview.warnings.push(...order);
     const allowed = preview.rows.flatMap((row) => (row.allowed ? row.event : []));
     if (isFollowed(request.operation)) preview.warnings.push(...consumerWarning(outbox, allowed));
-    preview.approval = await approvalBefore(planDeps(context.console), context.actor, outbox, request.operation, allowed);
+    preview.approval = await approvalBefore(context.console.planDeps, context.actor, outbox, request.operation, allowed);
     return { ...preview, rows: preview.rows.map((row) => ({ ...row, event: presentEvent(outbox, row.event, unmask) })) };
   });
 }
@@ -43,7 +40,7 @@ export const runIntervention = (
   { console, actor, elapsedMs }: Context,
   { outbox, request, key }: { outbox: string; request: InterventionRequest; key: string },
 ): Promise<InterventionResult> =>
-  interveneWithinLimits({ ...planDeps(console), interventions: console.interventions }, { outbox, actor, key }, request, elapsedMs);
+  interveneWithinLimits({ ...console.planDeps, interventions: console.interventions }, { outbox, actor, key }, request, elapsedMs);
 
 /** The result of an intervention, or what became of it since. Throws Problem `not_found`, `unavailable`. */
 export async function interventionById({ console }: Context, id: string): Promise<InterventionResult> {
@@ -64,10 +61,7 @@ export async function interventionByKey({ console, actor }: Context, outboxId: s
 export function readFates(context: Context, outboxId: string, intervention: string): Promise<Fates> {
   return onOutbox(context, outboxId, async (outbox) => {
     const { failed: id, ...fates } = await together(outbox, ['fates', intervention], () => fatesOf(outbox, intervention));
-    if (seesAll(context) || id === null) return fates;
-    if (hiddenFields(outbox.settings).has('error')) return { ...fates, error: null };
-    const [masked] = await maskErrors(outbox, [{ id, error: fates.error }]);
-    return { ...fates, error: masked?.error ?? null };
+    return id === null ? fates : { ...fates, error: await shownError(context, outbox, id, fates.error) };
   });
 }
 

@@ -11,28 +11,22 @@ import type { OutboxEvent } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import type { ApprovalLimit } from '@/lib/shared/runs/approvals';
-import { PLAN_SHOWN, type Approval, type Plan, type PlanRequest, type PlanSource } from '@/lib/shared/runs/plans';
+import { PLAN_SHOWN, type Approval, type Plan, type PlanSource } from '@/lib/shared/runs/plans';
 import type { PauseReason, RunCounts } from '@/lib/shared/runs/runs';
 import { PLANS_SHOWN, type PlanLine, type PlanSnapshot, type PlansSnapshot } from '@/lib/shared/runs/screens';
 import { approvalsOf, findApproval, openRequests, type ApprovalRow } from '@/lib/store/approvals';
 import { findPlan, selectPlans, type PlanFilter, type PlanRow } from '@/lib/store/plans';
 import { pageOf, positionOf } from '@/lib/store/pages';
 import type { Context } from '../context';
-import type { PlanAnswer } from '../schemas';
+import type { PlanAnswer, PlanAsked } from '../schemas';
 import { readEventsQuery } from './events';
 import { onOutbox } from './outboxes';
-import { planDeps } from './plan-deps';
 import { hiddenFilters, seesAll, shownEvents } from './shown';
 
-/** As it is asked for over HTTP, where a filter may be an object of the list's query fields. */
-export interface AskedPlan extends Omit<PlanRequest, 'source'> {
-  source: Exclude<PlanSource, { filter: string }> | { filter: string | Record<string, string | string[]> };
-}
-
 /** Freezes a plan, once per key and actor. Throws Problem as `createPlan` does. */
-export async function makePlan(context: Context, outboxId: string, { source, ...asked }: AskedPlan, key: string): Promise<Plan> {
+export async function makePlan(context: Context, outboxId: string, { source, ...asked }: PlanAsked, key: string): Promise<Plan> {
   const request = { ...asked, source: 'filter' in source ? { filter: filterText(source.filter) } : source };
-  return shownPlan(context, await createPlan(planDeps(context.console), context.actor, outboxId, request, key));
+  return shownPlan(context, await createPlan(context.console.planDeps, context.actor, outboxId, request, key));
 }
 
 /** The same filter always as the same text. Throws Problem `invalid` naming what is unknown or wrong. */
@@ -65,18 +59,15 @@ async function firstEventsOf(context: Context, row: PlanRow): Promise<OutboxEven
   const ids = first.slice(0, PLAN_SHOWN).map(({ id }) => id);
   return onOutbox(context, row.outbox, async (outbox) => {
     const found = await eventsById(outbox, ids);
-    return shownEvents(
-      context,
-      outbox,
-      ids.flatMap((id) => found.get(id) ?? []),
-    );
+    const events = ids.flatMap((id) => found.get(id) ?? []);
+    return shownEvents(context, outbox, events);
   });
 }
 
 /** Says yes or no to somebody else's plan. Throws Problem as `answerPlan` does. */
 export async function sayOfPlan(context: Context, id: string, answer: 'approve' | 'refuse', asked: PlanAnswer): Promise<Plan> {
   const said = { answer, reason: asked.reason, hash: asked.hash ?? null };
-  return shownPlan(context, await answerPlan(planDeps(context.console), context.actor, id, said));
+  return shownPlan(context, await answerPlan(context.console.planDeps, context.actor, id, said));
 }
 
 /** A page of plans, newest first. Throws Problem `invalid` for a foreign cursor. */
@@ -104,7 +95,7 @@ export async function readApprovals(context: Context): Promise<PlansSnapshot & {
 }
 
 async function linesOf(context: Context, rows: readonly PlanRow[]): Promise<PlansSnapshot> {
-  const deps = planDeps(context.console);
+  const deps = context.console.planDeps;
   const ids = rows.map(({ id }) => id);
   const approvals = await approvalsOf(deps.store.db, ids);
   const plans = await Promise.all(
@@ -127,7 +118,7 @@ const isVoidByRules = (deps: PlanDeps, row: PlanRow, approval: ApprovalRow | nul
   !deps.directory.ids.includes(row.outbox) || voidByPolicy(deps, row, approval) !== null;
 
 async function shownPlan(context: Context, row: PlanRow): Promise<Plan> {
-  const deps = planDeps(context.console);
+  const deps = context.console.planDeps;
   const approval = await findApproval(deps.store.db, row.id);
   const isOpen = row.runId === null && !row.expired;
   // What cannot be looked at now is not void: the start looks again.

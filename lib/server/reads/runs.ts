@@ -1,6 +1,4 @@
 import 'server-only';
-import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
-import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { isGoing } from '@/lib/runs/run/going';
 import { changeRunAs, runById, startRun, type RunDeed } from '@/lib/runs/run/start';
 import { runOf } from '@/lib/runs/run/progress';
@@ -11,8 +9,7 @@ import { listRuns, openRuns, type StoredRun } from '@/lib/store/runs';
 import type { Context } from '../context';
 import { onOutbox } from './outboxes';
 import { orNothing } from './doctor';
-import { planDeps } from './plan-deps';
-import { seesAll } from './shown';
+import { seesAll, shownError } from './shown';
 
 /** Newest first, at most this many. */
 const RUNS_LISTED = 100;
@@ -49,7 +46,7 @@ export async function runUnderWay({ console }: Context, outbox: string): Promise
 /** Throws Problem as `startRun` does. */
 export async function beginRun(context: Context, { plan, pace, key }: { plan: string; pace: Partial<Pace>; key: string }): Promise<Run> {
   const { console, actor } = context;
-  const run = await startRun(planDeps(console), actor, plan, { ...DEFAULT_PACE, ...pace }, key);
+  const run = await startRun(console.planDeps, actor, plan, { ...DEFAULT_PACE, ...pace }, key);
   console.runs.wake();
   return shownRun(context, run);
 }
@@ -77,9 +74,7 @@ async function shownRun(context: Context, stored: StoredRun): Promise<Run> {
   if (seesAll(context) || run.error === null || failed === null) return run;
   const { error } = run;
   const masked = orNothing(context.console, null, () =>
-    onOutbox(context, run.outbox, async (outbox) =>
-      hiddenFields(outbox.settings).has('error') ? null : ((await maskErrors(outbox, [{ id: failed, error }]))[0]?.error ?? null),
-    ),
+    onOutbox(context, run.outbox, (outbox) => shownError(context, outbox, failed, error)),
   );
   return { ...run, error: await masked };
 }

@@ -22,6 +22,14 @@ export function presentedEvents(context: Context, outbox: Outbox, events: Outbox
   return can(context.actor.role, 'event:operate') ? seen : seen.map((event) => ({ ...event, version: null }));
 }
 
+/** The error of one event, as this actor may see it; null where that cannot be told. */
+export async function shownError(context: Context, outbox: Outbox, id: string, error: string | null): Promise<string | null> {
+  if (seesAll(context)) return error;
+  if (hiddenFields(outbox.settings).has('error')) return null;
+  const [masked] = await maskErrors(outbox, [{ id, error }]);
+  return masked?.error ?? null;
+}
+
 /** Dead events with types and errors as this actor may see them, to be counted or searched by cause. */
 export async function shownCauses(context: Context, outbox: Outbox, rows: DeadRow[]): Promise<DeadRow[]> {
   if (seesAll(context)) return rows;
