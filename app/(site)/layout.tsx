@@ -17,21 +17,17 @@ export const metadata: Metadata = {
 
 export const viewport: Viewport = { width: 'device-width', initialScale: 1, colorScheme: 'light dark' };
 
-/** Texts of the sign-in and error pages. The screens load the whole catalogue; visitors who have not signed in get none of it. */
-async function wordsForAnybody() {
-  const { errors, login, problems } = await getMessages();
-  return { errors, login, problems };
-}
-
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get(NONCE_HEADER) ?? undefined;
+  // Texts of the sign-in and error pages. The screens load the whole catalogue; visitors who have not signed in get none of it.
+  const { errors, login, problems } = await getMessages();
   return (
     <html lang={await getLocale()} className={font.variable} {...mantineHtmlProps}>
       <head>
         <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" localStorageKey={THEME_KEY} />
       </head>
       <body>
-        <NextIntlClientProvider messages={await wordsForAnybody()}>
+        <NextIntlClientProvider messages={{ errors, login, problems }}>
           <Providers nonce={nonce}>{children}</Providers>
         </NextIntlClientProvider>
       </body>

@@ -35,7 +35,7 @@ export function startCarrier({ directory, store, onError }: CarrierOptions) {
     async carryAll(): Promise<void> {
       await Promise.all([...carriers.values()].map((carrier) => carrier.carryAll()));
     },
-    carrying: (): Carrying[] => [...carriers.values()].map((carrier) => carrier.carrying()),
+    carrying: (): Carrying[] => [...carriers.values()].map(({ lack }) => lack.carrying()),
     async stop(): Promise<void> {
       await Promise.all([...carriers.values()].map((carrier) => carrier.stop()));
     },

@@ -11,7 +11,7 @@ import {
   type RecordSize,
 } from '@/lib/interventions/records';
 import { recordsSight } from '@/lib/outbox/companions';
-import { LACKING_MAX, type Carrying, type LackReason } from '@/lib/shared/changes/carrying';
+import { LACKING_MAX, type LackReason } from '@/lib/shared/changes/carrying';
 import { ComparedPages, type ComparedPage, Lack } from './compared-pages';
 import { StoreTrouble, type RecordsKeeper } from './records-keeper';
 
@@ -56,7 +56,7 @@ const over = (range: IdRange): Walk => ({ range, after: range.after, lacked: new
 
 /** Carries the records of one database. The store reports which it lacks; each look reads the newest, others are found by counting. */
 export class DatabaseCarrier {
-  private readonly lack: Lack;
+  readonly lack: Lack;
   /** Number of lines, by id, of the newest records that the audit has. */
   private known = new Map<string, number>();
   private present = false;
@@ -104,10 +104,6 @@ export class DatabaseCarrier {
     this.asked = true;
     do await this.run();
     while (this.asked && !this.stopped);
-  }
-
-  carrying(): Carrying {
-    return this.lack.carrying();
   }
 
   async stop(): Promise<void> {

@@ -58,9 +58,8 @@ function factsOf(json: string | null): ProofFacts | null {
 export async function keepProof(store: Kept, directory: Bindings, outbox: Outbox, document: ProofDocument, actor: Who): Promise<void> {
   const { id, fingerprint, outcome } = document;
   await store.db.transaction().execute(async (db) => {
-    const by = { id: actor.id, name: actor.name };
     const texts = { facts: JSON.stringify(proofFacts(outbox)), document: JSON.stringify(document) };
-    await insertProof(db, { id, outbox: outbox.id, fingerprint, outcome, actor: by, ...texts });
+    await insertProof(db, { id, outbox: outbox.id, fingerprint, outcome, actor, ...texts });
     await deleteOldProofs(db, outbox.id);
     const passed = outcome !== 'failed';
     const told = { proof: id, fingerprint, outcome };

@@ -19,9 +19,7 @@ interface ActionDefinition<I, T> {
 }
 
 /** The only way to define a server action: checks who asks, from our own pages, with which permission and input, and only then runs. */
-export function defineAction<I, T>(definition: ActionDefinition<I, T>) {
-  const { id, permission, input, attempted, run } = definition;
-
+export function defineAction<I, T>({ id, permission, input, attempted, run }: ActionDefinition<I, T>) {
   const action = async (raw: I): Promise<ActionResult<T>> => {
     let asker: Asker | null = null;
     try {

@@ -23,7 +23,7 @@ export const PLAIN_WORDS = new Set(
     holder hour how href hue hydrate icon id idempotency idempotent identification identify idle ids if image implausible in
     indexed info input insert inserted inset install instant integer interpolate interval intervene into invalid is iso it
     item join json judge keep keeper kept kind label labelled lacked lacking last lately later latest layer layout le lead leading
-    leaf leave led left lift line literal live load loading location locked log login look looked looking loop
+    leaf leave led left lift line literal live load location locked log login look looked looking loop
     loopback lost make many map mapped markdown marked masked match max may mean meaning memory menus merge merged micro migrate
     millisecond min minute missing mode most ms mysql name named native needed negated new newest next no nonce
     normalise not nothing now null number numbered object observe observed oddity of off offer offered offset old older oldest on

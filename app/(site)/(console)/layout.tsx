@@ -11,20 +11,16 @@ import { signOut } from '../sign-out';
 import { checkIntervention, findSnapshot, followIntervention, intervene, previewIntervention } from './actions';
 import { approvalsSnapshot, makePlan } from './actions-runs';
 
-/** Every document has them: not what stands in cards alone, or on a page that has words of its own. */
-async function wordsOfScreens() {
-  const { cards: _cards, detect: _detect, ...words } = await getMessages();
-  return words;
-}
-
 export default defineLayout({
   id: 'layout.console',
   permission: 'outbox:read',
   render: async ({ console, actor }, children) => {
     const jar = await cookies();
+    // Every document has them: not what stands in cards alone, or on a page that has words of its own.
+    const { cards: _cards, detect: _detect, ...words } = await getMessages();
     const { directory } = console;
     return (
-      <NextIntlClientProvider messages={await wordsOfScreens()}>
+      <NextIntlClientProvider messages={words}>
         <Frame
           console={{
             account: { name: actor.name, role: actor.role },

@@ -1,5 +1,1 @@
-import { ScreenSkeleton } from '@/components/frame/failure';
-
-export default function Loading() {
-  return <ScreenSkeleton />;
-}
+export { ScreenSkeleton as default } from '@/components/frame/failure';

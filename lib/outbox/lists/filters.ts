@@ -8,12 +8,10 @@ import { livePlaces, type Outbox } from '../outbox';
 import type { ColumnDescription } from '@/lib/database/description';
 import type { Engine } from '@/lib/database/engine';
 import { plainColumn, type Place } from '@/lib/shape/bound';
-import { and, or } from '@/lib/shape/compile';
+import { and, or, type Test } from '@/lib/shape/compile';
 import { mayHoldJson, valueSql, type RoleSql } from '../rows/role-sql';
 import type { PlaceSql } from '../rows/row';
 import { idFits } from '../rows/row-id';
-
-type Test = RawBuilder<boolean>;
 
 /** The tables that hold the wanted states. The archive is included only if asked for. */
 export function placesFor(outbox: Outbox, filter: EventFilter): Place[] {

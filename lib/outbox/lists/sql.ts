@@ -1,14 +1,13 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Direction } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 import { and } from '@/lib/shape/compile';
 import type { Outbox } from '../outbox';
 import { type EventRow, NO_TEXT, placeSql, type PlaceSql, uncountedColumns } from '../rows/row';
 import { touchedCountOfRead } from '../rows/touched';
+import type { Sql } from '../scan/sql-terms';
 import type { Cursor } from './cursor';
 import type { Position, SortKey, Walk } from './walks';
-
-type Sql<T = unknown> = RawBuilder<T>;
 
 export interface ListRow extends EventRow {
   place: Place['key'];

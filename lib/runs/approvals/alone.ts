@@ -4,7 +4,6 @@ import { eventsById } from '@/lib/interventions/classify';
 import { findByKey } from '@/lib/interventions/find-intervention';
 import { intervene, isUnderWay, type InterventionDeps } from '@/lib/interventions/intervene';
 import type { ActorsKey } from '@/lib/interventions/operation';
-import type { ApprovalRule } from '@/lib/config/config';
 import { asProblem } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { InterventionPreview, InterventionRequest, InterventionResult, OutboxEvent } from '@/lib/shared/model';
@@ -18,30 +17,26 @@ const STORE_AWAY = 'The console cannot count in its own store at the moment what
 
 type Spender = Pick<OutboxEvent, 'id' | 'type' | 'amount' | 'currency'>;
 
-interface Alone {
-  deps: PolicyDeps & { interventions: InterventionDeps };
-  by: ActorsKey;
-  request: InterventionRequest;
-  carryOut: () => Promise<InterventionResult>;
-}
-
 /** `intervene`, where the rules let one person do it. Throws Problem as that does, and `approval_required`. */
-export function interveneWithinLimits(deps: Alone['deps'], by: ActorsKey, request: InterventionRequest, elapsedMs: () => number) {
-  const carryOut = (): Promise<InterventionResult> => intervene(deps.interventions, by.actor, by.outbox, request, by.key, elapsedMs);
-  const rules = rulesFor(deps.approvals, by.outbox, request.operation);
-  return rules.length === 0 ? carryOut() : reservedFirst({ deps, by, request, carryOut }, rules);
-}
-
-async function reservedFirst({ deps, by, request, carryOut }: Alone, rules: readonly ApprovalRule[]): Promise<InterventionResult> {
+export async function interveneWithinLimits(
+  deps: PolicyDeps & { interventions: InterventionDeps },
+  by: ActorsKey,
+  request: InterventionRequest,
+  elapsedMs: () => number,
+): Promise<InterventionResult> {
   const { interventions, store } = deps;
   const { outbox: outboxId, actor, key } = by;
-  const events = readsEvents(rules) ? await spenders(await interventions.directory.get(outboxId), request) : null;
-  const spendFor = (ids: readonly string[]) =>
+  const carryOut = (): Promise<InterventionResult> => intervene(interventions, actor, outboxId, request, key, elapsedMs);
+  const rules = rulesFor(deps.approvals, outboxId, request.operation);
+  if (rules.length === 0) return carryOut();
+  const ids = request.events.map(({ id }) => id);
+  const events = readsEvents(rules) ? await spenders(await interventions.directory.get(outboxId), ids) : null;
+  const spendFor = (some: readonly string[]) =>
     spendOf(
-      ids.map((id) => events?.get(id) ?? { type: null, amount: null, currency: null }),
+      some.map((id) => events?.get(id) ?? { type: null, amount: null, currency: null }),
       deps.directory.settings(outboxId),
     );
-  const spend = spendFor(request.events.map(({ id }) => id));
+  const spend = spendFor(ids);
   const [reserved, id] = [uuidv7(), spendingId(outboxId, actor, key)];
   const intended = { actor, outbox: outboxId, operation: request.operation, spend };
   try {
@@ -73,10 +68,8 @@ async function isDone(deps: InterventionDeps, by: ActorsKey): Promise<boolean> {
 }
 
 /** The events as they are now, wherever they are. */
-async function spenders(outbox: Outbox, { events }: InterventionRequest): Promise<Map<string, Spender>> {
-  const ids = events.map(({ id }) => id);
-  return eventsById(outbox, ids).catch(asProblem(outbox));
-}
+const spenders = (outbox: Outbox, ids: readonly string[]): Promise<Map<string, Spender>> =>
+  eventsById(outbox, ids).catch(asProblem(outbox));
 
 /** Whether a second person would be asked now for these events, said before they are sent. */
 export async function approvalBefore(

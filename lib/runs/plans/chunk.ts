@@ -25,12 +25,7 @@ export const packChunk = (events: readonly PlannedEvent[]): Buffer => deflateRaw
 const CHUNK_BYTES_MAX = 32 * 1_048_576;
 
 export function unpackChunk(data: Buffer): PlannedEvent[] {
-  const rows = JSON.parse(inflateRawSync(data, { maxOutputLength: CHUNK_BYTES_MAX }).toString()) as [
-    string,
-    string,
-    string | null,
-    string | null,
-    string | null,
-  ][];
+  const text = inflateRawSync(data, { maxOutputLength: CHUNK_BYTES_MAX }).toString();
+  const rows = JSON.parse(text) as [string, string, string | null, string | null, string | null][];
   return rows.map(([id, version, amount, currency, aggregate]) => ({ id, version, amount, currency, aggregate }));
 }

@@ -2,7 +2,7 @@
 import { isId } from '@/lib/interventions/intervene';
 import { operationOf, statementsFor } from '@/lib/interventions/preview';
 import { capabilitiesOf, ruleFor } from '@/lib/outbox/capabilities';
-import { orderWithin } from '@/lib/outbox/lists/neighbours';
+import { inOrder, orderWithin } from '@/lib/outbox/lists/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { decodeVersion } from '@/lib/outbox/rows/version';
 import { isFollowed } from '@/lib/shared/changes/fates';
@@ -52,12 +52,9 @@ export async function freeze(deps: PlanDeps, outbox: Outbox, { operation, source
     tally.warn('wrong_state', fresh.length - fitting.length);
     const planned = 'ids' in source || 'run' in source ? fresh : fitting;
     if (!planned.every(({ id }) => isId(id)))
-      throw new Problem(
-        'invalid',
+      throw wrongSource(
         'An id among these events is longer than 500 characters, or has a NUL: narrow the filter to leave it out',
-        {
-          fields: { source: 'finds an id that cannot be recorded' },
-        },
+        'finds an id that cannot be recorded',
       );
     tally.add(planned);
     await ordering.look(fitting.map(({ id }) => id));
@@ -134,7 +131,7 @@ function createTally(outbox: Outbox, operation: string) {
   const ofState = new Map<EventState, string[]>();
   const { consumers = {} } = outbox.settings;
   let open: PlannedEvent[] = [];
-  let [count, sums, oldestAt]: [number, Record<string, string>, string | null] = [0, {}, null];
+  let [sums, oldestAt]: [Record<string, string>, string | null] = [{}, null];
   let spend: Spend = { count: 0, sums: {}, withoutAmount: 0, notIdempotent: 0 };
 
   const warn = (code: string, more: number): void => {
@@ -161,10 +158,9 @@ function createTally(outbox: Outbox, operation: string) {
   };
   return {
     warn,
-    count: () => count,
+    count: () => spend.count,
     add(events: readonly VersionedEvent[]): void {
       for (const event of events) note(event);
-      count += events.length;
       sums = joinSums([sums, addSums(events)]);
       const more = spendOf(events, outbox.settings);
       spend = {
@@ -180,11 +176,11 @@ function createTally(outbox: Outbox, operation: string) {
       const largest = [...types].sort(([, one], [, other]) => other - one).slice(0, TYPES_MAX);
       const facts = {
         ...{ sums, withoutAmount: spend.withoutAmount, oldestAt, spend },
-        types: largest.map(([type, n]) => ({ type, count: n })),
+        types: largest.map(([type, count]) => ({ type, count })),
         warnings: Object.fromEntries(warnings),
         samples: [...samples.values()],
       };
-      return { count, chunks, events: digest.hex(), facts };
+      return { count: spend.count, chunks, events: digest.hex(), facts };
     },
   };
 }
@@ -259,12 +255,10 @@ async function* ofIds(outbox: Outbox, ids: readonly string[], which: 'all' | 'le
     throw wrongSource(`Outbox ${outbox.id} has ${unknown}. Nothing was planned`, `has ${unknown}`);
   }
   found.sort(
-    (one, other) => compare(one.createdAt ?? '', other.createdAt ?? '') || one.id.localeCompare(other.id, 'en', { numeric: true }),
+    (one, other) => inOrder(one.createdAt ?? '', other.createdAt ?? '') || one.id.localeCompare(other.id, 'en', { numeric: true }),
   );
   for (let at = 0; at < found.length; at += PLAN_STEP) {
     const events = found.slice(at, at + PLAN_STEP);
     yield { events, looked: events.length };
   }
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,6 +1,6 @@
 /** What people do to runs: start, pause, resume, cancel, and how fast. Each in one transaction of the store, with an audit entry. */
-import { createHash } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
+import { digestOf } from '@/lib/database/digest';
 import { goneIsOut } from '@/lib/interventions/fates';
 import { isFollowed } from '@/lib/shared/changes/fates';
 import type { Actor } from '@/lib/shared/permissions';
@@ -19,9 +19,7 @@ import { FOLLOWED_SECONDS, progressAtStart } from './progress';
  */
 export async function startRun(deps: PlanDeps, actor: Actor, planId: string, pace: Pace, key: string): Promise<StoredRun> {
   const { db } = deps.store;
-  const requestHash = createHash('sha256')
-    .update(JSON.stringify([actor.id, planId, pace.share, pace.ratePerSecond]))
-    .digest('hex');
+  const requestHash = digestOf([actor.id, planId, pace.share, pace.ratePerSecond]);
   const earlier = async (): Promise<StoredRun | null> => {
     const run = await findRunOfPlan(db, planId);
     if (run === null || (run.key === key && run.requestHash === requestHash)) return run;

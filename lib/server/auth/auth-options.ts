@@ -91,11 +91,7 @@ export function authOptions(console: Console, browser: Browser): NextAuthOptions
         return { expires: session.expires, user: actor === null ? undefined : { name: actor.name } };
       },
     },
-    events: {
-      async signOut({ token }) {
-        await console.askers.signOut(token.sid).catch(browser.onNotEnded);
-      },
-    },
+    events: { signOut: ({ token }) => console.askers.signOut(token.sid).catch(browser.onNotEnded) },
     logger: {
       error: (code, metadata) => log().debug({ code, metadata }, 'next-auth'),
       warn: (code) => log().debug({ code }, 'next-auth'),

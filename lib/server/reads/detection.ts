@@ -1,7 +1,7 @@
 import 'server-only';
 import type { Database } from '@/lib/database/database';
 import { expectedFailure } from '@/lib/detection/failure';
-import { configuredTables, detectOutboxes, examineTable, type ScanOptions } from '@/lib/detection/detect';
+import { configuredTables, detectOutboxes, examineTable } from '@/lib/detection/detect';
 import type { Examination } from '@/lib/shared/detection';
 import { Problem } from '@/lib/shared/problems';
 import type { LiveState } from '@/lib/shared/states';
@@ -12,8 +12,9 @@ const SAMPLE_ROWS = 5;
 /** The candidates of a configured database, read with its reader's login. Throws Problem `not_found` for an unknown database. */
 export async function readDetection(context: Context, databaseId: string) {
   const database = databaseOf(context, databaseId);
+  const configured = configuredTables(context.console.config, databaseId);
   try {
-    return { detection: await detectOutboxes(database, scanOptions(context, databaseId)), failure: null };
+    return { detection: await detectOutboxes(database, { configured }), failure: null };
   } catch (error) {
     return { detection: null, failure: expectedFailure(error) };
   }
@@ -26,12 +27,9 @@ export function readExamination(
   table: { schema: string; table: string },
   confirmed: Readonly<Record<string, LiveState | null>>,
 ): Promise<Examination> {
-  return examineTable(databaseOf(context, databaseId), table, scanOptions(context, databaseId), {
-    database: databaseId,
-    taken: context.console.config.outboxes.map(({ id }) => id),
-    rows: SAMPLE_ROWS,
-    confirmed,
-  });
+  const { config } = context.console;
+  const how = { database: databaseId, taken: config.outboxes.map(({ id }) => id), rows: SAMPLE_ROWS, confirmed };
+  return examineTable(databaseOf(context, databaseId), table, { configured: configuredTables(config, databaseId) }, how);
 }
 
 function databaseOf({ console }: Context, id: string): Database {
@@ -39,7 +37,3 @@ function databaseOf({ console }: Context, id: string): Database {
   if (found === undefined) throw new Problem('not_found', 'There is no database of this name in the configuration');
   return found;
 }
-
-const scanOptions = ({ console }: Context, databaseId: string): ScanOptions => ({
-  configured: configuredTables(console.config, databaseId),
-});
