@@ -79,10 +79,10 @@ export function afterWindow(state: PaceState, window: WindowEnd, { ratePerSecond
   return { step, sent: state.sent + sent, recent: recentOf(state, window), vain: 0, size: sent, next };
 }
 
-/** How long nothing is sent after a window, in milliseconds. */
+/** How long nothing is sent after a window of which something was, in milliseconds. */
 export function restAfter({ sent, tookMs }: Pick<WindowEnd, 'sent' | 'tookMs'>, { share, ratePerSecond }: Pace): number {
   const least = ratePerSecond === null ? 0 : (sent / ratePerSecond) * 1_000 - tookMs;
-  return sent === 0 ? 0 : Math.max(0, least, tookMs * (1 / share - 1));
+  return Math.max(0, least, tookMs * (1 / share - 1));
 }
 
 /** Pauses that somebody ends because the cause is gone: what goes on begins with one event. */

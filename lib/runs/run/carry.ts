@@ -25,10 +25,9 @@ import {
 } from '@/lib/store/runs';
 import type { StoreTables } from '@/lib/store/tables';
 import { findPlan, type PlanRow } from '@/lib/store/plans';
-import { mayStill, whyVoid } from '../plans/void';
 import { LADDER_BEGIN, afterPause, afterWindow, nextBatch, restAfter, stopAfter, type WindowEnd } from '../pace';
 import { timing, type RunDeps } from './deps';
-import { isGoing, ofStore, stopsFor, StoreAway } from './going';
+import { isGoing, ofStore, stopBefore, stopsFor, StoreAway } from './going';
 import { loadJob, type Choice, type Job, type JobBatch } from './job';
 import { hasFailed, hasFate, Looking, oldestWaiting, type Looked } from './looking';
 import { FOLLOWED_SECONDS, progressOf, type RunProgress } from './progress';
@@ -57,6 +56,7 @@ export class Carrying {
   private unsent: (() => number) | null = null;
   private tries = 0;
   private retryAt = 0;
+  private steppedAt = 0;
   private failing: string | null = null;
   /** Why the declared batch was refused, though it may have been committed before. */
   private refused: PauseReason | null = null;
@@ -97,6 +97,7 @@ export class Carrying {
       progress.confirmed ||= progress.paused === 'first_is_out';
       progress.paused = null;
     }
+    progress.rested = null;
     if (progress.window !== null) progress.window.at = Date.now();
     this.lastFateAt = Date.now();
     this.retryAt = 0;
@@ -107,7 +108,8 @@ export class Carrying {
   /** One step; returns the milliseconds until the next. Throws LeaseLost, and DatabaseFailure of the store: then it is loaded anew. */
   async step(row: StoredRun): Promise<number> {
     this.run = row;
-    const wait = this.retryAt - Date.now();
+    this.steppedAt = Date.now();
+    const wait = this.retryAt - this.steppedAt;
     if (wait > 0) return wait;
     try {
       const next = await this.stepOn(row);
@@ -124,7 +126,8 @@ export class Carrying {
     if (job.declared() !== null) return this.send(row);
     if (row.state === 'cancelled' && row.endedAt === null) return this.end(row.id);
     if (!isGoing(row)) return this.follow(row);
-    const rest = progress.restUntil - Date.now();
+    const { rested } = progress;
+    const rest = rested === null ? 0 : rested.from + restAfter(rested, row.pace) - Date.now();
     if (rest > 0) return rest;
     if (progress.window === null) {
       if (progress.waited === undefined) progress.waited = await oldestWaiting(await this.outbox(), null);
@@ -154,18 +157,7 @@ export class Carrying {
 
   private outbox = () => this.deps.directory.get(this.run.outbox);
 
-  /** Why no further batch may be sent; null if it may. Throws Problem if that cannot be told. */
-  private async check(): Promise<PauseReason | null> {
-    const { run, deps, plan } = this;
-    if (!(await ofStore(mayStill(deps.store.db, run.maker, 'event:operate')))) return 'not_allowed';
-    try {
-      return (await whyVoid(deps, plan)) === null ? null : 'plan_void';
-    } catch (error) {
-      const stop = stopsFor(error, 1);
-      if (stop === null) throw error;
-      return stop;
-    }
-  }
+  private check = () => stopBefore(this.deps, this.run, this.plan);
 
   private keyOf = ({ n }: JobBatch): string => `run/${this.run.id}/${String(n)}`;
 
@@ -201,6 +193,8 @@ export class Carrying {
   /** Keeps the answer to the declared batch, whatever becomes of the next. */
   private async take(row: StoredRun, { n, positions }: JobBatch, result: InterventionResult, tookMs: number | null): Promise<number> {
     const { job, progress } = this;
+    // It was committed: whatever fails until its answer is taken, it is not one that was never sent.
+    this.doubt = true;
     const answer = { n, interventionId: result.interventionId, outcomes: await job.answer(result), tookMs };
     this.doubt = false;
     if (result.skipped.some(({ code }) => code === 'locked')) this.lockedAt = Date.now();
@@ -287,7 +281,10 @@ export class Carrying {
     const { job, progress, deps } = this;
     const { window } = progress;
     if (window === null) return 0;
-    if (!job.followed) return this.write({ done: true }).then(() => 0);
+    if (!job.followed) {
+      progress.window = null;
+      return job.hasOpen() ? 0 : this.write({ done: true }).then(() => 0);
+    }
     const ofWindow = job.changedSince(window.first);
     const looked = await this.look(ofWindow.length > 0 ? window.first : 0);
     const now = Date.now();
@@ -334,7 +331,7 @@ export class Carrying {
     if (out > 0 && !progress.confirmed) why ??= 'first_is_out';
     why ??= await this.freshWait();
     progress.pace = afterWindow(progress.pace, end, this.run.pace);
-    progress.restUntil = Math.max(progress.restUntil, now + restAfter(end, this.run.pace));
+    if (end.sent > 0) progress.rested = { from: now, sent: end.sent, tookMs: end.tookMs };
     progress.window = null;
     looking.same.clear();
     await this.write({ fates: looked.batches, ...(job.hasOpen() ? { pause: why } : { done: true }) });
@@ -372,6 +369,10 @@ export class Carrying {
     const pause = Math.min(RETRY_MOST_MS, this.deps.timing.retryMs * 2 ** Math.min(10, this.tries));
     this.tries += 1;
     this.retryAt = Date.now() + pause;
+    // The time in which nothing could be sent or looked at says nothing of the relay.
+    const lost = this.retryAt - this.steppedAt;
+    this.lastFateAt += lost;
+    if (this.progress.window !== null) this.progress.window.at += lost;
     return pause;
   }
 

@@ -25,11 +25,11 @@ export interface RunDeps extends InterventionDeps, PlanDeps {
   onError(outbox: string, error: unknown): void;
 }
 
-/** Measures how long the transaction of one intervention took, in whole milliseconds. */
-export function timing(deps: InterventionDeps): { deps: InterventionDeps; tookMs: () => number } {
+/** Measures how long the transaction of one intervention took, in whole milliseconds; null if it ran before. */
+export function timing(deps: InterventionDeps): { deps: InterventionDeps; tookMs: () => number | null } {
   let [from, to] = [0, 0];
   return {
-    tookMs: () => Math.max(0, Math.round(to - from)),
+    tookMs: () => (from === 0 ? null : Math.max(0, Math.round(to - from))),
     deps: {
       ...deps,
       requireStore: async (outbox) => {

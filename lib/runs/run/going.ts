@@ -3,6 +3,10 @@ import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { Problem } from '@/lib/shared/problems';
 import type { PauseReason, RunState } from '@/lib/shared/runs/runs';
 import { LeaseLost } from '@/lib/store/collector-leases';
+import type { PlanRow } from '@/lib/store/plans';
+import type { StoredRun } from '@/lib/store/runs';
+import { mayStill, whyVoid } from '../plans/void';
+import type { RunDeps } from './deps';
 
 /** It may be carried out; `unavailable` ends by itself. */
 export const isGoing = ({ state, because }: { state: RunState; because: PauseReason | null }): boolean =>
@@ -26,4 +30,16 @@ export function stopsFor(error: unknown, tries: number): PauseReason | null {
   if (!(error instanceof Problem)) return null;
   if (error.code === 'invalid' || error.code === 'key_reused') return 'plan_void';
   return isRefused(error) && (error.because !== 'table_changed' || tries > 0) ? 'read_only' : null;
+}
+
+/** Why no further batch may be sent; null if it may. Throws Problem if that cannot be told. */
+export async function stopBefore(deps: RunDeps, { maker }: StoredRun, plan: PlanRow): Promise<PauseReason | null> {
+  if (!(await ofStore(mayStill(deps.store.db, maker, 'event:operate')))) return 'not_allowed';
+  try {
+    return (await whyVoid(deps, plan)) === null ? null : 'plan_void';
+  } catch (error) {
+    const stop = stopsFor(error, 1);
+    if (stop === null) throw error;
+    return stop;
+  }
 }

@@ -113,9 +113,13 @@ export function hasFate(job: Job, position: number): boolean {
 /** Dead again, or tried without success since. */
 export const hasFailed = (job: Job, position: number): boolean => ['failedAgain', 'retrying'].includes(job.fate(position));
 
-/** How long the oldest event that waits has waited, of all or of those created since; null if the table cannot tell, or not in time. */
+/**
+ * How long the oldest event that waits has waited, of all or of those created since; null if the table cannot tell, as where events may be meant
+ * for later, or not in time.
+ */
 export async function oldestWaiting(outbox: Outbox, since: string | null): Promise<{ at: string; ms: number } | null> {
-  if (!traitsOf(outbox).createdAt) return null;
+  const { createdAt, dueTime } = traitsOf(outbox);
+  if (!createdAt || dueTime) return null;
   const filter: EventFilter = { state: ['pending'], order: 'oldest', ...(since !== null && { from: since }) };
   const page = await listEvents(outbox, filter, { limit: 1 }).catch(failureAs(null, 'timeout'));
   if (page === null) return null;

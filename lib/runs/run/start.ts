@@ -8,7 +8,7 @@ import { Problem } from '@/lib/shared/problems';
 import type { Pace, RunState } from '@/lib/shared/runs/runs';
 import { recordDeed } from '@/lib/store/audit';
 import { findPlan } from '@/lib/store/plans';
-import { changeRun, findRun, findRunOfPlan, insertRun, stateOfRun, type StoredRun } from '@/lib/store/runs';
+import { batchesOfRun, changeRun, findRun, findRunOfPlan, insertRun, stateOfRun, type StoredRun } from '@/lib/store/runs';
 import { factsOf, type PlanDeps } from '../plans/plan';
 import { requireStartable } from '../plans/startable';
 import { FOLLOWED_SECONDS, progressAtStart } from './progress';
@@ -69,6 +69,10 @@ const DEEDS: Record<RunDeed, { from: readonly RunState[]; done: readonly RunStat
   pace: { from: ['queued', 'running', 'paused'], done: [] },
 };
 
+/** Of an outbox that left the configuration nobody carries it out; what was sent of it last is not known until it is back. */
+const isOver = async ({ store, directory }: Pick<PlanDeps, 'store' | 'directory'>, { id, outbox }: StoredRun): Promise<boolean> =>
+  !directory.ids.includes(outbox) && (await batchesOfRun(store.db, id)).every(({ outcomes }) => outcomes !== null);
+
 /** Throws Problem `not_found`, or `conflict` if it is over. */
 export async function changeRunAs(
   deps: Pick<PlanDeps, 'store' | 'directory'>,
@@ -82,8 +86,7 @@ export async function changeRunAs(
   const change = {
     pause: { state: 'paused', because: 'operator', followedFor } as const,
     resume: { state: 'queued', because: null } as const,
-    // Of an outbox that left the configuration nobody carries it out.
-    cancel: { state: 'cancelled', because: null, ended: !deps.directory.ids.includes(run.outbox) } as const,
+    cancel: { state: 'cancelled', because: null, ended: deed === 'cancel' && (await isOver(deps, run)) } as const,
     pace: { ...(pace !== undefined && { pace }) },
   }[deed];
   await deps.store.db.transaction().execute(async (tx) => {
