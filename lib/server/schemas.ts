@@ -20,7 +20,7 @@ const plain = (max: number) =>
     .string()
     .min(1, 'write something')
     .max(max, `write at most ${max} characters`)
-    .refine((text) => !text.includes('\0'), 'holds a NUL character');
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'holds a character that no database stores');
 
 export const outboxId = z.string().min(1).max(63);
 export const ofOutbox = z.object({ outbox: outboxId });
@@ -78,7 +78,7 @@ const reason = z
   .trim()
   .min(REASON_MIN, `write at least ${REASON_MIN} characters`)
   .max(REASON_MAX, `write at most ${REASON_MAX} characters`)
-  .refine((text) => !text.includes('\0'), 'holds a NUL character');
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'holds a character that no database stores');
 
 export const interventionRequest = z.strictObject({
   operation: plain(63),

@@ -66,12 +66,22 @@ describe('amounts', () => {
     expect(limitsPassed(limits, paid('-10000'), [])).toEqual([]);
   });
 
-  test.each([[null], [''], ['NaN'], ['Infinity'], ['1e309'], ['1,000'], ['0x10'], ['٣'], ['1.']])(
-    '%j cannot be counted, so it is over',
-    (amount) => {
-      expect(limitsPassed(limits, paid(amount, '1'), [])).toEqual(['amount']);
-    },
-  );
+  test.each([
+    [null],
+    [''],
+    ['NaN'],
+    ['Infinity'],
+    ['1e309'],
+    ['--1000000'],
+    ['+-1000000'],
+    ['9'.repeat(201)],
+    ['1,000'],
+    ['0x10'],
+    ['٣'],
+    ['1.'],
+  ])('%j cannot be counted, so it is over', (amount) => {
+    expect(limitsPassed(limits, paid(amount, '1'), [])).toEqual(['amount']);
+  });
 
   test.each(['USD', 'eur', 'constructor', '__proto__', null])('in %s, which the rule does not name, are over', (currency) => {
     const spend = spendOf([{ type: 't', amount: '0.01', currency }], {});

@@ -15,7 +15,7 @@ export interface Spend extends Omit<Spent, 'operation'> {
 }
 
 /** Refunds count as payments do: a sum that goes up and down would hide what is moved. */
-const unsigned = (amount: string | null): string | null => (amount === null ? null : amount.trim().replace(/^[+-]/, ''));
+const unsigned = (amount: string | null): string | null => (amount === null ? null : amount.trim().replace(/^[+-](?=\d)/, ''));
 
 export function addSums(rows: readonly Money<string | null>[]): Record<string, string> {
   return Object.fromEntries(sumAmounts(rows).map(({ amount, currency }) => [currency ?? '', amount]));

@@ -2,6 +2,7 @@
 import { isId } from '@/lib/interventions/intervene';
 import { operationOf, statementsFor } from '@/lib/interventions/preview';
 import { capabilitiesOf, ruleFor } from '@/lib/outbox/capabilities';
+import { numberedKey } from '@/lib/outbox/indexes/index-fit';
 import { inOrder, orderWithin } from '@/lib/outbox/lists/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { decodeVersion } from '@/lib/outbox/rows/version';
@@ -47,7 +48,6 @@ export async function freeze(deps: PlanDeps, outbox: Outbox, { operation, source
     complete = step.complete ?? complete;
     // One that is read again further on has moved meanwhile: it is planned as it was seen first.
     const fresh = step.events.filter(({ id }) => !seen.has(id));
-    for (const { id } of fresh) seen.add(id);
     const fitting = fresh.filter(({ state }) => (from as readonly EventState[]).includes(state));
     tally.warn('wrong_state', fresh.length - fitting.length);
     const planned = 'ids' in source || 'run' in source ? fresh : fitting;
@@ -56,7 +56,8 @@ export async function freeze(deps: PlanDeps, outbox: Outbox, { operation, source
         'An id among these events is longer than 500 characters, or has a NUL: narrow the filter to leave it out',
         'finds an id that cannot be recorded',
       );
-    tally.add(planned);
+    for (const { id } of planned) seen.add(id);
+    tally.add(planned, step.ordered);
     await ordering.look(fitting.map(({ id }) => id));
     if (tally.count() > PLAN_EVENTS_MAX) throw tooMany();
     if (elapsedMs() > FREEZE_MS) {
@@ -64,8 +65,7 @@ export async function freeze(deps: PlanDeps, outbox: Outbox, { operation, source
       throw new Problem('timeout', `These events were not read ${within}: narrow the filter. Nothing was planned`);
     }
   }
-  if (tally.count() === 0)
-    throw wrongSource('None of these events can be changed by this operation now: look again, and choose others', 'finds no event');
+  if (tally.count() === 0) throw nothingToChange();
   const { order, notLooked } = ordering.found();
   for (const [code, count] of order) tally.warn(code, count);
   const { facts, ...frozen } = tally.end();
@@ -75,6 +75,9 @@ export async function freeze(deps: PlanDeps, outbox: Outbox, { operation, source
 }
 
 const wrongSource = (detail: string, source: string): Problem => new Problem('invalid', detail, { fields: { source } });
+
+const nothingToChange = (): Problem =>
+  wrongSource('None of these events can be changed by this operation now: look again, and choose others', 'finds no event');
 
 const tooMany = (): Problem =>
   wrongSource(
@@ -130,7 +133,8 @@ function createTally(outbox: Outbox, operation: string) {
   const samples = new Map<string, PlanFacts['samples'][number]>();
   const ofState = new Map<EventState, string[]>();
   const { consumers = {} } = outbox.settings;
-  let open: PlannedEvent[] = [];
+  let open: { event: PlannedEvent; at: string }[] = [];
+  let ordered = true;
   let [sums, oldestAt]: [Record<string, string>, string | null] = [{}, null];
   let spend: Spend = { count: 0, sums: {}, withoutAmount: 0, notIdempotent: 0 };
 
@@ -139,13 +143,13 @@ function createTally(outbox: Outbox, operation: string) {
   };
   const close = (size: number): void => {
     for (; open.length > 0 && open.length >= size; open = open.slice(PLAN_CHUNK)) {
-      const chunk = open.slice(0, PLAN_CHUNK);
+      const chunk = open.slice(0, PLAN_CHUNK).map(({ event }) => event);
       digest.add(chunk);
       chunks.push(packChunk(chunk));
     }
   };
   const note = ({ id, version, state, type, createdAt, amount, currency, aggregateType, aggregateId }: VersionedEvent): void => {
-    open.push({ id, version, amount, currency, aggregate: aggregateHash(aggregateType, aggregateId) });
+    open.push({ at: createdAt ?? '', event: { id, version, amount, currency, aggregate: aggregateHash(aggregateType, aggregateId) } });
     types.set(type, (types.get(type) ?? 0) + 1);
     if (createdAt !== null && (oldestAt === null || createdAt < oldestAt)) oldestAt = createdAt;
     const place = decodeVersion(version)?.place;
@@ -159,7 +163,9 @@ function createTally(outbox: Outbox, operation: string) {
   return {
     warn,
     count: () => spend.count,
-    add(events: readonly VersionedEvent[]): void {
+    /** Events that do not come oldest first are put in order at the end. */
+    add(events: readonly VersionedEvent[], oldestFirst: boolean): void {
+      ordered &&= oldestFirst;
       for (const event of events) note(event);
       sums = joinSums([sums, addSums(events)]);
       const more = spendOf(events, outbox.settings);
@@ -169,9 +175,10 @@ function createTally(outbox: Outbox, operation: string) {
         withoutAmount: spend.withoutAmount + more.withoutAmount,
         notIdempotent: spend.notIdempotent + more.notIdempotent,
       };
-      close(PLAN_CHUNK);
+      if (ordered) close(PLAN_CHUNK);
     },
     end() {
+      if (!ordered) open.sort((one, other) => inOrder(one.at, other.at) || byNumber.compare(one.event.id, other.event.id));
       close(0);
       const largest = [...types].sort(([, one], [, other]) => other - one).slice(0, TYPES_MAX);
       const facts = {
@@ -189,6 +196,8 @@ interface Step {
   events: VersionedEvent[];
   /** Rows read for it. */
   looked: number;
+  /** Whether it is older than what follows. */
+  ordered: boolean;
   /** Set on the last step: whether that was all there is. */
   complete?: boolean;
 }
@@ -200,6 +209,7 @@ async function* stepsFrom(deps: PlanDeps, outbox: Outbox, source: PlanSource, fr
     const fields = describeFilterErrors(errors);
     if (Object.keys(fields).length > 0) throw new Problem('invalid', 'The filter cannot be read: nothing was planned', { fields });
     // Who names no state means what can be changed: a table is mostly events that are out.
+    if (filter.state?.some((state) => (from as readonly EventState[]).includes(state)) === false) throw nothingToChange();
     yield* ofList(outbox, { ...filter, state: filter.state ?? [...from] }, () => true);
   } else if ('cause' in source) {
     const idOf = causeIds();
@@ -217,8 +227,9 @@ async function* stepsFrom(deps: PlanDeps, outbox: Outbox, source: PlanSource, fr
 async function* ofList(outbox: Outbox, filter: EventFilter, wanted: (event: VersionedEvent) => boolean): AsyncGenerator<Step> {
   for (let cursor: string | undefined; ;) {
     const request = { limit: PLAN_STEP, ...(cursor === undefined ? {} : { cursor }) };
-    const { events, nextCursor, searched } = await listEvents(outbox, { ...filter, order: 'oldest' }, request);
-    const step = { events: events.filter(wanted), looked: searched.rows };
+    const { events, nextCursor, searched, orderedBy } = await listEvents(outbox, { ...filter, order: 'oldest' }, request);
+    const ordered = orderedBy !== 'key' || numberedKey(outbox.main) !== null;
+    const step = { events: events.filter(wanted), looked: searched.rows, ordered };
     if (nextCursor === null) {
       yield { ...step, complete: searched.complete };
       return;
@@ -237,28 +248,20 @@ async function* ofIds(outbox: Outbox, ids: readonly string[], which: 'all' | 'le
     const detail = `A plan takes ${PLAN_IDS_MAX} ids, and these are ${ids.length}: make more than one, or plan a filter`;
     throw wrongSource(detail, `name at most ${PLAN_IDS_MAX} ids`);
   }
-  const found: VersionedEvent[] = [];
   const missing: string[] = [];
   for (let at = 0; at < ids.length; at += PLAN_STEP) {
     const some = ids.slice(at, at + PLAN_STEP);
     const rows = await eventsById(outbox, some);
     const events = some.flatMap((id) => rows.get(id) ?? []);
-    if (which === 'left') yield { events, looked: some.length };
-    else found.push(...events);
+    yield { events, looked: some.length, ordered: which === 'left' };
     missing.push(...some.filter((id) => !rows.has(id)));
   }
-  if (which === 'left') return;
-  if (missing.length > 0) {
+  if (which === 'all' && missing.length > 0) {
     const named = missing.slice(0, NAMED_MAX).map((id) => JSON.stringify(id.slice(0, 80)));
     const others = missing.length > named.length ? ` and ${missing.length - named.length} more` : '';
     const unknown = `no event ${named.join(', ')}${others}: correct or leave out these ids`;
     throw wrongSource(`Outbox ${outbox.id} has ${unknown}. Nothing was planned`, `has ${unknown}`);
   }
-  found.sort(
-    (one, other) => inOrder(one.createdAt ?? '', other.createdAt ?? '') || one.id.localeCompare(other.id, 'en', { numeric: true }),
-  );
-  for (let at = 0; at < found.length; at += PLAN_STEP) {
-    const events = found.slice(at, at + PLAN_STEP);
-    yield { events, looked: events.length };
-  }
 }
+
+const byNumber = new Intl.Collator('en', { numeric: true });

@@ -53,6 +53,17 @@ describe('a plan', () => {
     ]);
   });
 
+  it('is oldest first where its list goes by keys that say nothing of age', async () => {
+    await insertDead(1, 5);
+    await observed.query(`UPDATE ${TABLE} SET create_time = now() - right(id::text, 12)::int * interval '1 minute'`);
+    const { outbox } = world.open;
+    const description = { ...outbox.main.description, estimatedRows: 1e6 };
+    const indexes = description.indexes.filter(({ columns }) => columns.join() === 'id');
+    const main = { ...outbox.main, description: { ...description, indexes } };
+    const { directory } = depsFor({ ...outbox, main });
+    expect(await idsOf(await plan({ ...depsOf(), directory }))).toEqual([5, 4, 3, 2, 1].map(idOf));
+  });
+
   it('of one cause takes that cause alone', async () => {
     await insertDead(1, 30);
     await insertDead(31, 40, { error: "'timeout after ' || i || ' ms'" });
@@ -94,6 +105,7 @@ describe('a plan', () => {
       code: 'invalid',
       detail: expect.stringContaining('None of these'),
     });
+    expect(await asked({ source: { filter: 'state=published' } })).toMatchObject({ code: 'invalid', fields: { source: 'finds no event' } });
     expect(await asked({ source: { filter: 'from=yesterday' } })).toMatchObject({ code: 'invalid', fields: { from: expect.any(String) } });
     expect(await storeDatabase.query('select from plan')).toEqual([]);
   });

@@ -1,6 +1,7 @@
 /** Money as in events: decimal text, summed and formatted without floating point. */
 
-const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?$/;
+/** No amount has more digits, and no database could add up as many as a text may hold. */
+const DECIMAL = /^([+-]?)(\d{1,200})(?:\.(\d{1,200}))?$/;
 
 export type Money<Amount> = { amount: Amount; currency: string | null };
 
