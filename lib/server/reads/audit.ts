@@ -43,6 +43,9 @@ const SIGN_INS = new Set(['sign_in', 'sign_in_failed']);
 const hidesAddress = ({ actor }: Context, entry: AuditEntry): boolean =>
   SIGN_INS.has(entry.operation) && !can(actor.role, 'account:manage') && !(actor.kind === 'account' && entry.actor === actor.name);
 
+/** Of a plan or a cause: by a hash or fingerprint a guess at what is masked could be tried, and a note may quote it. */
+const TELLING = new Set(['hash', 'cause', 'note']);
+
 async function masked(context: Context, entries: AuditEntry[]): Promise<AuditEntry[]> {
   const { directory } = context.console;
   const ofEvents = entries.filter(({ eventId, before, after }) => eventId !== null && (before ?? after) !== null);
@@ -56,12 +59,18 @@ async function masked(context: Context, entries: AuditEntry[]): Promise<AuditEnt
     const presented = (columns: Columns | null): Columns | null =>
       outbox === null
         ? columns
-        : columns && Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value && read(name, value)]));
+        : columns &&
+          Object.fromEntries(
+            Object.entries(columns).flatMap(([name, value]) =>
+              eventId === null && TELLING.has(name) ? [] : [[name, value && read(name, value)]],
+            ),
+          );
     // What is masked is unknown for an outbox that is not configured.
     const known = outbox !== null && directory.ids.includes(outbox);
     const hidden: ReadonlySet<EventText> = known ? hiddenFields(directory.settings(outbox)) : new Set(['type', 'aggregateId']);
     return {
       ...entry,
+      reason: entry.operation === 'cause_note' ? '' : entry.reason,
       eventType: hidden.has('type') ? null : entry.eventType,
       aggregateId: hidden.has('aggregateId') ? null : entry.aggregateId,
       before: presented(before),

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { getConsole } from '@/lib/server/console';
 import type { Context } from '@/lib/server/context';
+import { readAudit } from '@/lib/server/reads/audit';
 import { makePlan, readApprovals, readPlan, readPlanSnapshot, readPlansSnapshot, sayOfPlan } from '@/lib/server/reads/plans';
 import { readFleet } from '@/lib/server/reads/figures';
 import { readPreview, runIntervention } from '@/lib/server/reads/changes';
@@ -165,6 +166,10 @@ describe('two persons', () => {
       ['00000000-0000-4000-8000-000000000099', null],
     ]);
     expect(JSON.stringify(snapshot)).not.toContain('4111');
+    const audit = await readAudit(await signedIn('viewer'), { operation: 'plan' }, { limit: 1 });
+    expect(audit.entries[0]).toMatchObject({ after: { plan: made.id } });
+    expect(JSON.stringify(audit)).not.toContain(made.hash);
+    expect(JSON.stringify(await readAudit(await signedIn('operator'), { operation: 'plan' }, { limit: 1 }))).toContain(made.hash);
   });
 });
 
