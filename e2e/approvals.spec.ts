@@ -95,9 +95,15 @@ test('who refuses says why, and nothing is done', async ({ browser, playwright, 
   await other.goto(maker.url());
   await other.getByRole('button', { name: 'Refuse', exact: true }).click();
   await expect(other.getByText('Say why, in at least 3 characters')).toBeVisible();
-  await other.getByLabel('Why you agree or refuse').fill('story: these are wanted');
+  const why = other.getByLabel('Why you agree or refuse');
+  await why.fill('story: these are wanted');
+  // Enter answers neither.
+  await why.press('Enter');
   await other.getByRole('button', { name: 'Refuse', exact: true }).click();
   await expect(maker.getByText(/refused: .*these are wanted.*Nothing was done\./)).toBeVisible();
-  await expect(maker.getByRole('button', { name: 'Plan it again' })).toBeVisible();
+  const refused = maker.url();
+  await maker.getByRole('button', { name: 'Plan it again' }).click();
+  await expect(maker.getByText('Waits for approval')).toBeVisible();
+  expect(maker.url()).not.toBe(refused);
   expect(await escrow.query('SELECT 1 FROM p2p.transaction_outbox WHERE id = ANY($1::uuid[])', [ids])).toHaveLength(3);
 });

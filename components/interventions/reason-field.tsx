@@ -36,7 +36,8 @@ interface ReasonFieldProps {
   value: string;
   onChange: (value: string) => void;
   invalid: boolean;
-  onSubmit: () => void;
+  /** Left out where it answers more than one question: then Enter breaks the line. */
+  onSubmit?: () => void;
   label?: string;
   /** It takes the focus when it appears. */
   first?: boolean;
@@ -57,7 +58,7 @@ export function ReasonField({ value, onChange, invalid, onSubmit, label, first =
         onFocus={() => setRecent(recentReasons())}
         onKeyDown={(event) => {
           // A reason is one sentence: Enter confirms, shift-Enter breaks the line.
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          if (onSubmit === undefined || event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           onSubmit();
         }}

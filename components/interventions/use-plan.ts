@@ -13,7 +13,9 @@ export function useMakePlan(outbox: string) {
   const { go } = useGo();
   const last = useRef({ text: '', key: '' });
   return useChange(
-    (request: PlanRequest) => {
+    // More than a request, such as a whole plan, is refused.
+    ({ operation, reason, source }: PlanRequest) => {
+      const request = { operation, reason, source };
       const text = JSON.stringify([outbox, request]);
       if (last.current.text !== text) last.current = { text, key: crypto.randomUUID() };
       return make({ outbox, request, key: last.current.key });

@@ -134,7 +134,7 @@ function AnswerForm({ plan, decisions, onChanged: onDone }: PlanDecisionProps) {
   return (
     <div className={classes.answer} role="group" aria-label={t('answer')}>
       <p className={classes.dimmed}>{t('answerText', { hash: plan.hash.slice(0, 12) })}</p>
-      <ReasonField {...field} label={t('answerReason')} onSubmit={answer(approving)} first={false} />
+      <ReasonField {...field} label={t('answerReason')} first={false} />
       {problem !== null && <ProblemPanel problem={problem} outbox={plan.outbox} />}
       <div className={classes.buttons}>
         <TextButton loading={approving.sending} onClick={answer(approving)} label={t('approve')} />
