@@ -114,7 +114,7 @@ export async function eventsById(outbox: Outbox, ids: readonly string[]): Promis
 }
 
 /** For each step the rows it applies to now, and rows too young for a step that requires an age. */
-export async function rowsOfSteps(outbox: Outbox, db: Db, steps: readonly Step[], rows: readonly EventLocation[]) {
+export async function rowsOfSteps(outbox: Outbox, db: Db, steps: readonly Step[], rows: readonly Pick<ById, 'id' | 'place'>[]) {
   const matches = new Map<Step, Set<string>>();
   const tooYoung = new Set<string>();
   for (const step of steps) {

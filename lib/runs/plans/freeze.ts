@@ -1,5 +1,6 @@
 /** Freezes the events of a source: packed, counted and warned of while they are read, so that 250,000 of them take little memory. */
 import { isId } from '@/lib/interventions/intervene';
+import { stepsOf } from '@/lib/interventions/operation';
 import { operationOf, statementsFor } from '@/lib/interventions/preview';
 import { capabilitiesOf, ruleFor } from '@/lib/outbox/capabilities';
 import { numberedKey } from '@/lib/outbox/indexes/index-fit';
@@ -12,7 +13,7 @@ import { Problem } from '@/lib/shared/problems';
 import { stopwatch } from '@/lib/shared/async/stopwatch';
 import { PLAN_CHUNK, PLAN_EVENTS_MAX, type PlanRequest, PLAN_IDS_MAX, PLAN_STEP, type PlanSource } from '@/lib/shared/runs/plans';
 import type { EventState, State } from '@/lib/shared/states';
-import { eventsById } from '@/lib/interventions/classify';
+import { eventsById, rowsOfSteps } from '@/lib/interventions/classify';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import { describeFilterErrors, parseEventFilter } from '@/lib/shared/lists/event-filter';
 import { outboxOfRun } from '@/lib/store/plans';
@@ -58,6 +59,7 @@ export async function freeze(deps: PlanDeps, outbox: Outbox, { operation, source
       );
     for (const { id } of planned) seen.add(id);
     tally.add(planned, step.ordered);
+    for (const [code, count] of await warnedBySteps(outbox, operation, fitting)) tally.warn(code, count);
     await ordering.look(fitting.map(({ id }) => id));
     if (tally.count() > PLAN_EVENTS_MAX) throw tooMany();
     if (elapsedMs() > FREEZE_MS) {
@@ -123,6 +125,15 @@ function warningsOf(outbox: Outbox, key: string, state: EventState): string[] {
   const archiving = key === 'archive' && state !== 'dead' ? outbox.shape.archive?.warnings : undefined;
   const own = rule !== null && 'version' in rule ? rule.warnings : (archiving ?? []);
   return [...new Set([...own, ...(operation.sendsAgain ? (outbox.shape.cautions[state] ?? []) : [])])];
+}
+
+/** What is restored comes back as it went: each step says what that means, and which events it takes, as in the dialog. */
+async function warnedBySteps(outbox: Outbox, key: string, events: readonly VersionedEvent[]): Promise<[code: string, count: number][]> {
+  if (key !== 'restore' || events.length === 0) return [];
+  const steps = stepsOf(outbox, operationOf(key)).filter(({ warnings }) => warnings.length > 0);
+  const rows = events.map(({ id }) => ({ id, place: 'archive' as const }));
+  const { matches } = await outbox.database.read((db) => rowsOfSteps(outbox, db, steps, rows));
+  return [...matches].flatMap(([{ warnings }, { size }]) => warnings.map((code): [string, number] => [code, size]));
 }
 
 function createTally(outbox: Outbox, operation: string) {

@@ -2,6 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { depsFor, freshKey } from '@/fixtures/interventions';
+import { eventsById } from '@/lib/interventions/classify';
+import { intervene } from '@/lib/interventions/intervene';
+import { previewIntervention } from '@/lib/interventions/preview';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import type { Shape } from '@/lib/shape/shape';
@@ -94,6 +97,24 @@ describe('a plan', () => {
     expect([await idsOf(row), factsOf(row).warnings]).toEqual([[idOf(1), idOf(3)], { wrong_state: 1 }]);
     // Without a state, what is out is not even read.
     expect(factsOf(await plan(depsOf(), { filter: 'type=order_complete' })).warnings).toEqual({});
+  });
+
+  it('to restore warns of each event as it went into the archive: as dead, due or waiting', async () => {
+    await insertDead(1, 4);
+    const waits = (ids: number[], tries: number) =>
+      observed.query(`UPDATE ${TABLE} SET status = 'pending', retry_count = ${tries} WHERE id = ANY($1)`, [ids.map(idOf)]);
+    await waits([2], 0);
+    await waits([3, 4], 3);
+    const ids = [1, 2, 3, 4].map(idOf);
+    const seen = [...(await eventsById(world.open.outbox, ids)).values()].map(({ id, version }) => ({ id, version }));
+    const archive = { operation: 'archive', events: seen, reason: 'not now' };
+    expect(await intervene(depsFor(world.open.outbox), world.maker, 'sample', archive, freshKey())).toMatchObject({ outcome: 'applied' });
+    const asked = { operation: 'restore', reason: 'again', source: { ids } };
+    const warnings = { comes_back_as_dead: 1, relay_will_send_it: 2 };
+    expect(factsOf(await createPlan(depsOf(), world.maker, 'sample', asked, freshKey())).warnings).toEqual(warnings);
+    const now = [...(await eventsById(world.open.outbox, ids)).values()].map(({ id, version }) => ({ id, version }));
+    const preview = await previewIntervention(world.open.outbox, { operation: 'restore', events: now });
+    expect(Object.fromEntries(preview.warnings.map(({ code, count }) => [code, count]))).toEqual(warnings);
   });
 
   it('says what to do where it cannot be made', async () => {
