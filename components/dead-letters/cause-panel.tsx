@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
 import type { CauseNote, CauseSample, DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
+import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { Action } from '@/lib/shared/problems';
 import type { Run } from '@/lib/shared/runs/runs';
 import { visibleText } from '@/lib/shared/text/visible-text';
@@ -36,6 +37,8 @@ export function CausePanel({ group, details }: CausePanelProps) {
   const { data, isError } = useQuery({
     queryKey: ['cause', outbox, id, samples],
     queryFn: () => valueOf(details.read({ outbox, cause: id, events: samples })),
+    placeholderData: keepPreviousData,
+    refetchInterval: POLL_INTERVAL_MS,
   });
   const keepsError = details.keepsError(outbox);
   return (

@@ -4,6 +4,7 @@ import { Fragment, lazy, type ReactNode, Suspense, useState } from 'react';
 import { VARIABLE } from '@/lib/shared/lists/cause';
 import { groupFilter, type DeadLetterGroup } from '@/lib/shared/dead-letter-groups';
 import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
+import { markKnown } from '@/lib/shared/text/format';
 import { formatMoney } from '@/lib/shared/text/money';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { Figure, Hint } from '../figures/figure';
@@ -84,7 +85,9 @@ export function Causes({ groups, more, first, nameOf, planOf, details }: CausesP
       lastSeen: ({ lastSeenAt, seen }) => lastSeenAt !== null && t.rich('lastSeen', { seen, at: () => <RelativeTime at={lastSeenAt} /> }),
       ...(planOf && {
         plan: (group) => {
-          const about = t('planAbout', { count: group.count, error: errorOf(group) ?? t('noError') });
+          const { count, known } = group;
+          const shown = markKnown(format.number(count), known);
+          const about = t('planAbout', { count, shown, error: errorOf(group) ?? t('noError') });
           const choice = planOf(group);
           return choice && <PlanButton {...choice} size="compact-xs" about={visibleText(about)} of={visibleText(about)} />;
         },

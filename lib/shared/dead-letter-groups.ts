@@ -27,7 +27,7 @@ export interface CountedCause extends Cause {
 export type CauseNote = Record<'text' | 'actor' | 'at', string>;
 export const CAUSE_NOTE_MAX = 500;
 /** An event of a cause, to see why they are together. */
-export type CauseSample = Pick<OutboxEvent, 'id' | 'error' | 'createdAt' | 'diedAt'>;
+export type CauseSample = Pick<OutboxEvent, 'id' | 'error'>;
 /** Causes kept of an outbox. */
 export const CAUSES_MAX = 500;
 

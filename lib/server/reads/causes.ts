@@ -199,7 +199,7 @@ function groupAnswer({ outbox: _, id, error, sums, samples, ...group }: DeadLett
 export const readSamples = (context: Context, outboxId: string, ids: readonly string[]): Promise<CauseSample[]> =>
   onOutbox(context, outboxId, async (outbox) => {
     const seen = await shownCauses(context, outbox, await sampleRows(outbox, ids));
-    return seen.map(({ id, error, createdAt, diedAt = null }) => ({ id, error, createdAt, diedAt }));
+    return seen.map(({ id, error }) => ({ id, error }));
   });
 
 /** A cause that is looked at: its samples, and what runs of its plans did; null while the store does not answer. */

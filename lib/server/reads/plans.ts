@@ -46,11 +46,16 @@ async function planRow({ console }: Context, id: string): Promise<PlanRow> {
 /** Throws Problem `not_found`. */
 export const readPlan = async (context: Context, id: string): Promise<Plan> => shownPlan(context, await planRow(context, id));
 
-/** With the first of its events as they are now. Throws Problem `not_found`, `timeout`, `unavailable`. */
+/** With the first of its events as they are now, where its database answers. Throws Problem `not_found`. */
 export async function readPlanSnapshot(context: Context, id: string): Promise<PlanSnapshot> {
   const row = await planRow(context, id);
   const plan = await shownPlan(context, row);
-  return { asOf: new Date().toISOString(), plan, events: await firstEventsOf(context, row) };
+  const events = await firstEventsOf(context, row).catch((error: unknown) => {
+    if (error instanceof Problem && (error.code === 'timeout' || error.code === 'unavailable')) return error.code;
+    throw error;
+  });
+  const shown = typeof events === 'string' ? { events: [], unread: events } : { events, unread: null };
+  return { asOf: new Date().toISOString(), plan, ...shown };
 }
 
 async function firstEventsOf(context: Context, row: PlanRow): Promise<OutboxEvent[]> {

@@ -22,4 +22,6 @@ export interface PlanSnapshot {
   plan: Plan;
   /** The first PLAN_SHOWN of its events as they are now, as this reader may see them; without those that are gone. */
   events: OutboxEvent[];
+  /** Why there are none to show: its database does not answer. */
+  unread: 'timeout' | 'unavailable' | null;
 }

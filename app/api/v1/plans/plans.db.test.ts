@@ -8,6 +8,7 @@ import { readFleet } from '@/lib/server/reads/figures';
 import { readPreview, runIntervention } from '@/lib/server/reads/changes';
 import type { Role } from '@/lib/shared/permissions';
 import type { EventPage } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
 import type { Plan } from '@/lib/shared/runs/plans';
 import { insertAccount } from '@/lib/store/accounts';
 import { contextOf } from '@/scripts/testing/console';
@@ -155,6 +156,17 @@ describe('two persons', () => {
     }
     expect(await answerOf(await console.callAs('admin', approvals))).toMatchObject({ count: 0, plans: [] });
     expect((await readPlan(await signedIn('viewer'), made.id)).approval).toMatchObject({ state: 'requested' });
+  });
+
+  it('see it, and can refuse it, while its database does not answer', async () => {
+    const made = await ask(await signedIn('operator'));
+    const approver = await signedIn('approver');
+    const { directory } = approver.console;
+    const get = () => Promise.reject(new Problem('unavailable', 'away'));
+    const away = { ...approver, console: { ...approver.console, directory: { ...directory, get } } };
+    expect(await readPlanSnapshot(away, made.id)).toMatchObject({ plan: { id: made.id }, events: [], unread: 'unavailable' });
+    expect(await sayOfPlan(away, made.id, 'refuse', { reason: 'not now' })).toMatchObject({ approval: { state: 'refused' } });
+    expect(await readPlanSnapshot(approver, made.id)).toMatchObject({ events: [{ id: DEAD }, {}], unread: null });
   });
 
   it('show a viewer no version, no value and no hash, and errors masked', async () => {
