@@ -21,7 +21,7 @@ export function PlanForm({ outbox, operations, source, about, onClose }: PlanCho
     <Form className={classes.form} noValidate onSubmit={submit}>
       {operations.length > 1 ? (
         <Select
-          aria-label={t('plans.operation')}
+          aria-label={t('plans.facts.operation')}
           data={operations.map((value) => ({ value, label: planWord(value) }))}
           value={operation}
           onChange={(event) => setOperation(event.currentTarget.value)}

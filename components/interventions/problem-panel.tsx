@@ -9,19 +9,24 @@ interface ProblemPanelProps {
   outbox: string;
   /** The change was sent and refused: nothing of it remains. */
   untouched?: boolean;
+  /** What was tried with a plan, whose refusals have words of their own. */
+  of?: 'start' | 'answer';
   children?: ReactNode;
 }
 
-export function ProblemPanel({ problem: { code, reference, fields, because }, outbox, untouched = false, children }: ProblemPanelProps) {
+export function ProblemPanel({ problem, outbox, untouched = false, of, children }: ProblemPanelProps) {
+  const { code, reference, fields, because } = problem;
   const t = useTranslations();
+  const own = `plans.problems.${of ?? 'none'}.${code}` as const;
+  const nameOf = (field: string) => (t.has(`plans.facts.${field}`) ? t(`plans.facts.${field}`) : field);
   return (
     <div role="alert" className={classes.trouble}>
       <p>
-        {t(`problems.${code}`)}
+        {t(t.has(own) ? own : `problems.${code}`)}
         {untouched && ` ${t('interventions.untouched')}`}
       </p>
       {because !== undefined && <ReadOnlyNote outbox={{ id: outbox, whyReadOnly: because }} />}
-      {fields !== undefined && Object.entries(fields).map(([field, text]) => <p key={field}>{`${field}: ${text}`}</p>)}
+      {fields !== undefined && Object.entries(fields).map(([field, text]) => <p key={field}>{`${nameOf(field)}: ${text}`}</p>)}
       {reference !== undefined && <p className={classes.reference}>{t('interventions.reference', { reference })}</p>}
       {children}
     </div>

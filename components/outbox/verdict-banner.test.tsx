@@ -39,7 +39,7 @@ const deaths: Given = { dead: { recent: 1, first: ago(60), dead: 1 } };
 it('names the run that goes on, which may be what the verdict is of', () => {
   const run = { id: 'r-1', maker: 'mina', requested: 4_012, remaining: 3_000 };
   expect(banner(deaths, null, undefined, null, run)).toMatch(
-    /href="\/runs\/r-1"[^>]*>A run by mina<\/a> is under way: 1,012 of 4,012 sent/,
+    /href="\/runs\/r-1"[^>]*>A run by mina<\/a> is under way: 1,012 of 4,012 done with/,
   );
   expect(banner(deaths)).not.toContain('A run by');
 });

@@ -112,7 +112,7 @@ export function VerdictBanner({ outbox, summary, sessions, stale, run, onRefresh
           {run !== null && (
             <li>
               {words.rich('runUnderWay', {
-                ...{ maker: visibleText(run.maker), sent: run.requested - run.remaining, all: run.requested },
+                ...{ maker: visibleText(run.maker), done: run.requested - run.remaining, all: run.requested },
                 run: (text) => <TextLink href={runHref(run.id)} inherit underline="always" label={text} />,
               })}
             </li>

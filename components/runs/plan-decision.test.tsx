@@ -4,9 +4,12 @@ import { NextIntlClientProvider } from 'next-intl';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test, vi } from 'vitest';
 import messages from '@/lib/messages/en.json';
+import ko from '@/lib/messages/ko.json';
 import type { Role } from '@/lib/shared/permissions';
+import type { ProblemInfo } from '@/lib/shared/problems';
 import type { Approval, Plan } from '@/lib/shared/runs/plans';
 import { ConsoleContext, type ConsoleValue } from '../frame/console';
+import { ProblemPanel } from '../interventions/problem-panel';
 import { PlanDecision } from './plan-decision';
 
 type Props = Partial<{ children: string; onClick: () => void; onKeyDown: (event: object) => void }>;
@@ -80,4 +83,24 @@ test('nothing is promised to who cannot plan it again', () => {
     expect(decision(planOf({ state, count: 60 })).text).not.toContain('again');
     expect(decision(planOf({ state }), 'viewer').text).not.toContain('again');
   }
+});
+
+test('it waits for a word where its run does: not for what is left alone', () => {
+  const text = (warnings: Plan['warnings']) => decision(planOf({ operation: 'requeue', approval: null, warnings })).text;
+  expect(text({ wrong_state: 3 })).toContain('it goes on by itself');
+  expect(text({ wrong_state: 3, may_already_be_out: 1 })).toContain('it waits for your word');
+});
+
+test('refusals of a plan have words of their own, and fields their names', () => {
+  const of = (problem: Partial<ProblemInfo>, tried?: 'start' | 'answer', locale: 'en' | 'ko' = 'en') =>
+    renderToStaticMarkup(
+      <NextIntlClientProvider locale={locale} messages={{ en: messages, ko }[locale]} timeZone="UTC">
+        <ProblemPanel problem={{ code: 'conflict', detail: '', ...problem }} outbox="escrow" of={tried} />
+      </NextIntlClientProvider>,
+    );
+  expect(of({}, 'start')).toContain('Nothing was started.');
+  expect(of({}, 'answer')).toContain('Nothing was answered');
+  expect(of({})).toContain(messages.problems.conflict);
+  expect(of({ code: 'timeout' }, 'start')).toContain(messages.problems.timeout);
+  expect(of({ code: 'invalid', fields: { operation: 'is not offered' } }, undefined, 'ko')).toContain('조치: is not offered');
 });

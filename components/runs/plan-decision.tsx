@@ -2,7 +2,7 @@ import { useTranslations } from 'next-intl';
 import { useState, type ReactNode } from 'react';
 import { isFollowed } from '@/lib/shared/changes/fates';
 import type { Action } from '@/lib/shared/problems';
-import { PLAN_HOURS, type Approval, type Plan } from '@/lib/shared/runs/plans';
+import { hasWarnings, PLAN_HOURS, type Approval, type Plan } from '@/lib/shared/runs/plans';
 import type { Run } from '@/lib/shared/runs/runs';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/format';
@@ -46,7 +46,7 @@ export function PlanDecision({ plan, decisions, onChanged }: PlanDecisionProps) 
   if (standing === 'refused' && plan.approval !== null) return box('red', <Answered approval={plan.approval} as="refused" />, again);
   if (standing === 'void' || plan.state === 'expired')
     return box('grey', t(`decide.${plan.state === 'expired' ? 'expired' : 'void'}`, { hours: PLAN_HOURS }), again);
-  const startable = <Start plan={plan} decisions={decisions} onChanged={onChanged} />;
+  const startable = <Start plan={plan} decisions={decisions} onChanged={onChanged} again={again} />;
   if (plan.approval === null) return startable;
   if (standing === 'approved')
     return (
@@ -69,7 +69,7 @@ function Answered({ approval: { answer, until }, as }: { approval: Approval; as:
   });
 }
 
-function Start({ plan, decisions: { start }, onChanged }: PlanDecisionProps) {
+function Start({ plan, decisions: { start }, onChanged, again }: PlanDecisionProps & { again: ReactNode }) {
   const t = useTranslations('plans');
   const mayOperate = useMay('event:operate');
   const { go } = useGo();
@@ -81,11 +81,15 @@ function Start({ plan, decisions: { start }, onChanged }: PlanDecisionProps) {
       await onChanged();
     },
   });
-  const warned = Object.values(plan.warnings).some((count) => count > 0) ? 'yes' : 'no';
+  const warned = hasWarnings(plan) ? 'yes' : 'no';
   return (
     <section className={classes.decision} data-hue="accent">
       <p>{mayOperate ? t(isFollowed(plan.operation) ? 'decide.open' : 'decide.batches', { warned }) : t('decide.mayNot')}</p>
-      {problem !== null && <ProblemPanel problem={problem} outbox={plan.outbox} />}
+      {problem !== null && (
+        <ProblemPanel problem={problem} outbox={plan.outbox} of="start">
+          {(problem.code === 'approval_required' || problem.code === 'conflict') && again}
+        </ProblemPanel>
+      )}
       {mayOperate && (
         <TextButton
           loading={sending}
@@ -135,7 +139,7 @@ function AnswerForm({ plan, decisions, onChanged: onDone }: PlanDecisionProps) {
     <div className={classes.answer} role="group" aria-label={t('answer')}>
       <p className={classes.dimmed}>{t('answerText', { hash: plan.hash.slice(0, 12) })}</p>
       <ReasonField {...field} label={t('answerReason')} first={false} />
-      {problem !== null && <ProblemPanel problem={problem} outbox={plan.outbox} />}
+      {problem !== null && <ProblemPanel problem={problem} outbox={plan.outbox} of="answer" />}
       <div className={classes.buttons}>
         <TextButton loading={approving.sending} onClick={answer(approving)} label={t('approve')} />
         <TextButton variant="default" loading={refusing.sending} onClick={answer(refusing)} label={t('refuse')} />

@@ -30,16 +30,17 @@ interface PlanScreenProps {
 /** What would run, for who starts it and for who has to agree: both see the same. */
 export function PlanScreen({ initial, load, decisions }: PlanScreenProps) {
   const t = useTranslations('plans');
+  const problems = useTranslations('problems');
   const format = useFormat();
   const { id } = initial.plan;
   const { snapshot, refresh } = usePolledSnapshot({ key: ['plan', id], action: () => load({ plan: id }), initial });
-  const { plan, events } = snapshot;
+  const { plan, events, unread } = snapshot;
   const sums = useSums()(plan);
   const rows = events.map((event) => ({ event: { ...event, version: '' }, allowed: true, code: null, because: null }));
   const { expectedSeconds: seconds } = plan;
   // To the minute, where it takes some.
   const time = seconds === null ? '' : format.age(1_000 * (seconds < 120 ? Math.ceil(seconds) : 60 * Math.round(seconds / 60)));
-  const lead = isFollowed(plan.operation) ? 'lead.followed' : 'lead.batches';
+  const lead = isFollowed(plan.operation) ? 'lead.followed' : plan.operation === 'restore' ? 'lead.restore' : 'lead.batches';
   return (
     <div className={classes.screen}>
       <header className={classes.top}>
@@ -57,7 +58,7 @@ export function PlanScreen({ initial, load, decisions }: PlanScreenProps) {
       <Facts plan={plan} />
       <section className={classes.card}>
         <h2 className={classes.heading}>{t('events', { shown: rows.length, count: plan.count, left: plan.count - rows.length })}</h2>
-        {rows.length === 0 ? <p className={classes.dimmed}>{t('gone')}</p> : <PreviewRows rows={rows} />}
+        {rows.length > 0 ? <PreviewRows rows={rows} /> : <p className={classes.dimmed}>{unread === null ? t('gone') : problems(unread)}</p>}
         <SqlView statements={plan.sql} />
       </section>
     </div>
@@ -65,15 +66,22 @@ export function PlanScreen({ initial, load, decisions }: PlanScreenProps) {
 }
 
 /** Each with how many events it is about. */
-function Warnings({ plan: { warnings, operation, count, orderNotLooked } }: { plan: Plan }) {
+function Warnings({ plan: { warnings, operation, count, source, orderNotLooked } }: { plan: Plan }) {
   const t = useTranslations();
   const warning = useWarningText(operation);
+  // Lists and causes leave out what is in another state: it is none of the plan's.
+  const some = (code: string, about: number) =>
+    code === 'wrong_state' && !('ids' in source || 'run' in source)
+      ? t('interventions.beside', { count: about })
+      : count > 1
+        ? t('interventions.some', { count: about, all: count })
+        : '';
   const found = Object.entries(warnings).filter(([, about]) => about > 0);
   if (found.length === 0 && orderNotLooked === 0) return null;
   return (
     <section className={classes.warnings} aria-label={t('plans.warnings')}>
       {found.map(([code, about]) => (
-        <SignedText key={code} text={(count > 1 ? t('interventions.some', { count: about, all: count }) : '') + warning(code)} />
+        <SignedText key={code} text={some(code, about) + warning(code)} />
       ))}
       {orderNotLooked > 0 && <p className={classes.dimmed}>{t('plans.orderNotLooked', { count: orderNotLooked })}</p>}
     </section>

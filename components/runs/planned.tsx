@@ -1,5 +1,6 @@
 import { useTranslations } from 'next-intl';
 import type { Plan } from '@/lib/shared/runs/plans';
+import type { Run } from '@/lib/shared/runs/runs';
 import { formatMoney } from '@/lib/shared/text/money';
 import { useOutboxName } from '../frame/console';
 import { useFormat } from '../figures/format';
@@ -34,21 +35,23 @@ export const stateOfPlan = ({ state, approval }: Pick<Plan, 'state' | 'approval'
   approval !== null && (state === 'open' || approval.state === 'refused') ? approval.state : state;
 
 const HUES = {
-  open: 'blue',
-  started: 'grey',
-  expired: 'grey',
-  void: 'grey',
-  requested: 'amber',
-  approved: 'green',
-  refused: 'red',
+  ...{ open: 'blue', started: 'grey', expired: 'grey', void: 'grey', requested: 'amber', approved: 'green', refused: 'red' },
+  ...{ queued: 'grey', running: 'blue', paused: 'amber', done: 'green', cancelled: 'grey' },
 } as const;
 
-export function PlanState({ plan }: { plan: Pick<Plan, 'state' | 'approval'> }) {
-  const t = useTranslations('plans');
-  const standing = stateOfPlan(plan);
+function Mark({ of, text }: { of: keyof typeof HUES; text: string }) {
   return (
-    <span className={classes.state} data-hue={HUES[standing]}>
-      {t(`states.${standing}`)}
+    <span className={classes.state} data-hue={HUES[of]}>
+      {text}
     </span>
   );
 }
+
+export function PlanState({ plan }: { plan: Pick<Plan, 'state' | 'approval'> }) {
+  const standing = stateOfPlan(plan);
+  return <Mark of={standing} text={useTranslations('plans')(`states.${standing}`)} />;
+}
+
+export const RunMark = ({ run: { state } }: { run: Pick<Run, 'state'> }) => (
+  <Mark of={state} text={useTranslations('runs')(`states.${state}`)} />
+);

@@ -17,7 +17,7 @@ import { planHref, runHref } from '../hrefs';
 import { useMakePlan, usePlanWord } from '../interventions/use-plan';
 import { ProblemPanel } from '../interventions/problem-panel';
 import { ReasonField, useReason } from '../interventions/reason-field';
-import { Planned, PlanState, useSums } from './planned';
+import { Planned, PlanState, RunMark, useSums } from './planned';
 import classes from './runs.module.css';
 
 interface PlansScreenProps {
@@ -69,13 +69,7 @@ function Line({ plan }: { plan: PlanLine }) {
         </p>
       </div>
       <div className={classes.standing}>
-        {progress === null ? (
-          <PlanState plan={plan} />
-        ) : (
-          <span className={classes.state} data-hue={progress.state === 'paused' ? 'amber' : progress.state === 'running' ? 'blue' : 'grey'}>
-            {t(`runs.states.${progress.state}`)}
-          </span>
-        )}
+        {progress === null ? <PlanState plan={plan} /> : <RunMark run={progress} />}
         {progress !== null && (
           <span className={classes.number}>{t('plans.done', { changed: progress.changed, requested: progress.requested })}</span>
         )}
@@ -122,7 +116,7 @@ function IdsForm() {
           onChange={(event) => setOutbox(event.currentTarget.value)}
         />
         <Select
-          aria-label={t('operation')}
+          aria-label={t('facts.operation')}
           data={OPERATIONS.map((value) => ({ value, label: planWord(value) }))}
           value={operation}
           onChange={(event) => setOperation(event.currentTarget.value)}

@@ -2,7 +2,7 @@ import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
 import type { Action } from '@/lib/shared/problems';
-import { RATE_MAX, type Pace, type Run } from '@/lib/shared/runs/runs';
+import { RATE_MAX, RATE_MIN, type Pace, type Run } from '@/lib/shared/runs/runs';
 import { useFormat } from '../figures/format';
 import { ButtonPopover, Form, Select, TextButton, TextField } from '../frame/controls';
 import { useChange } from '../frame/use-change';
@@ -30,12 +30,17 @@ export function RunControls({ run, actions, onChanged: onDone }: RunControlsProp
     <>
       {problem !== null && <ProblemPanel problem={problem} outbox={run.outbox} />}
       <div className={classes.buttons}>
-        {run.state === 'paused' ? (
+        {/* What waits for its database goes on by itself: it can only be told not to. */}
+        {run.state === 'paused' && run.because !== 'unavailable' ? (
           <TextButton icon={IconPlayerPlay} loading={resume.sending} onClick={() => resume.send(of)} label={t('resume')} />
         ) : (
           <TextButton variant="default" icon={IconPlayerPause} loading={pause.sending} onClick={() => pause.send(of)} label={t('pause')} />
         )}
-        {run.followed && <PaceButton run={run} actions={actions} onChanged={onDone} />}
+        {run.followed && (
+          <ButtonPopover label={t('pace.title')} width={320}>
+            {(close) => <PaceForm run={run} actions={actions} onChanged={onDone} close={close} />}
+          </ButtonPopover>
+        )}
         <ButtonPopover label={t('cancel')} width={320}>
           {(close) => (
             <div className={classes.answer}>
@@ -58,50 +63,46 @@ export function RunControls({ run, actions, onChanged: onDone }: RunControlsProp
 
 const SHARES = [0.05, 0.1, 0.25, 0.5, 0.75, 1];
 
-function PaceButton({ run: { id, pace }, actions: { setPace }, onChanged }: RunControlsProps) {
+/** Mounted with each opening, so that it begins with the pace as it is then. */
+function PaceForm({ run: { id, pace }, actions: { setPace }, onChanged, close }: RunControlsProps & { close: () => void }) {
   const t = useTranslations('runs.pace');
   const format = useFormat();
-  const [open, setOpen] = useState(false);
   const [share, setShare] = useState(pace.share);
   const [rate, setRate] = useState(pace.ratePerSecond === null ? '' : String(pace.ratePerSecond));
   const [wrong, setWrong] = useState(false);
   const { send, sending, problemText } = useChange(setPace, {
-    onDone: async () => {
-      setOpen(false);
-      await onChanged();
+    onDone: () => {
+      close();
+      return onChanged();
     },
   });
   const submit = () => {
     const ratePerSecond = rate.trim() === '' ? null : Number(rate);
-    const fits = ratePerSecond === null || (Number.isInteger(ratePerSecond) && ratePerSecond >= 1 && ratePerSecond <= RATE_MAX);
+    const fits = ratePerSecond === null || (ratePerSecond >= RATE_MIN && ratePerSecond <= RATE_MAX);
     setWrong(!fits);
     if (fits) send({ run: id, pace: { share, ratePerSecond } });
   };
   const shares = [...new Set([...SHARES, pace.share])].sort((a, b) => a - b);
   return (
-    <ButtonPopover label={t('title')} width={320} open={open} onOpen={setOpen}>
-      {() => (
-        <Form className={classes.answer} noValidate onSubmit={submit}>
-          <label className={classes.choice}>
-            {t('share')}
-            <Select
-              data={shares.map((value) => ({ value: String(value), label: format.percent(value) }))}
-              value={String(share)}
-              onChange={(event) => setShare(Number(event.currentTarget.value))}
-            />
-          </label>
-          <p className={classes.dimmed}>{t('shareHint')}</p>
-          <TextField
-            label={t('rate')}
-            description={t('rateHint')}
-            inputMode="numeric"
-            value={rate}
-            error={wrong ? t('rateWrong', { max: RATE_MAX }) : problemText}
-            onChange={(event) => setRate(event.currentTarget.value)}
-          />
-          <TextButton type="submit" loading={sending} label={t('set')} />
-        </Form>
-      )}
-    </ButtonPopover>
+    <Form className={classes.answer} noValidate onSubmit={submit}>
+      <label className={classes.choice}>
+        {t('share')}
+        <Select
+          data={shares.map((value) => ({ value: String(value), label: format.percent(value) }))}
+          value={String(share)}
+          onChange={(event) => setShare(Number(event.currentTarget.value))}
+        />
+      </label>
+      <p className={classes.dimmed}>{t('shareHint')}</p>
+      <TextField
+        label={t('rate')}
+        description={t('rateHint')}
+        inputMode="decimal"
+        value={rate}
+        error={wrong ? t('rateWrong', { min: RATE_MIN, max: RATE_MAX }) : problemText}
+        onChange={(event) => setRate(event.currentTarget.value)}
+      />
+      <TextButton type="submit" loading={sending} label={t('set')} />
+    </Form>
   );
 }

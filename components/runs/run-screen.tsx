@@ -16,7 +16,7 @@ import { FactList } from '../frame/note';
 import { actionHref, outboxAuditHref, planHref } from '../hrefs';
 import { PlanButton } from '../interventions/plan-button';
 import { useSkipText } from '../interventions/operations';
-import { Planned } from './planned';
+import { Planned, RunMark } from './planned';
 import { RunControls, type RunActions } from './run-controls';
 import { hueOfRun, isEnded, sharesOf, useRunSentence } from './run-sentence';
 import classes from './runs.module.css';
@@ -37,19 +37,15 @@ export function RunScreen({ initial, load, actions }: { initial: Run; load: Acti
     pollMs: (of) => (isEnded(of) ? undefined : LIVE_MS),
   });
   const { title, advice } = useRunSentence(run);
-  const followed = isEnded(run) && run.followed && run.followedUntil !== null && run.fates.waiting > 0 ? run.followedUntil : null;
+  const { asOf, followedUntil } = run;
+  const stands = (isEnded(run) || run.state === 'paused') && run.fates.waiting > 0;
   return (
     <div className={classes.screen}>
       <header className={classes.head}>
         <Title order={1}>
           <Planned plan={{ ...run, count: run.requested }} />
         </Title>
-        <span
-          className={classes.state}
-          data-hue={{ queued: 'grey', running: 'blue', paused: 'amber', done: 'green', cancelled: 'grey' }[run.state]}
-        >
-          {t(`states.${run.state}`)}
-        </span>
+        <RunMark run={run} />
         {/* In a line that stays, so that nothing moves when they go. */}
         {mayOperate && !isEnded(run) && <RunControls run={run} actions={actions} onChanged={refresh} />}
       </header>
@@ -59,7 +55,11 @@ export function RunScreen({ initial, load, actions }: { initial: Run; load: Acti
         </p>
         <RunBar run={run} />
         {advice !== null && <p>{advice}</p>}
-        {followed !== null && <p className={classes.dimmed}>{t('followed', { at: format.absolute(followed) })}</p>}
+        {stands && (
+          <p className={classes.dimmed}>
+            {t(followedUntil === null ? 'lastLooked' : 'followed', { at: format.absolute(followedUntil ?? asOf) })}
+          </p>
+        )}
         {run.error !== null && run.fates.failedAgain > 0 && <bdi className={classes.error}>{visibleText(run.error)}</bdi>}
       </section>
       <Facts run={run} />
@@ -74,9 +74,8 @@ function RunBar({ run }: { run: Run }) {
   const t = useTranslations('runs');
   const format = useFormat();
   const shares = sharesOf(run);
-  const shown = (Object.keys(shares) as (keyof typeof shares)[]).filter((part) =>
-    run.followed ? part !== 'done' : part === 'done' || part === 'skipped' || part === 'remaining' || shares[part] > 0,
-  );
+  const kept = run.followed ? ['out', 'failed', 'waiting', 'other', 'skipped', 'remaining'] : ['done', 'skipped', 'remaining'];
+  const shown = (Object.keys(shares) as (keyof typeof shares)[]).filter((part) => kept.includes(part) || shares[part] > 0);
   return (
     <figure className={classes.progress} aria-label={t('bar')}>
       <div className={classes.bar} aria-hidden>

@@ -68,6 +68,17 @@ const STORY: [what: string, run: Run, sentence: string][] = [
     '4,012: 3,998 out, 9 failed again, 5 skipped',
   ],
   ['all out', runOf({ state: 'done', changed: 4_012, remaining: 0, fates: { published: 4_012 } }), 'All 4,012 are out.'],
+  [
+    'paused before an answer came',
+    runOf({ state: 'paused', because: 'operator', changed: 28, unknown: 50, remaining: 3_934, fates: { published: 28 } }),
+    'Paused. 3,934 untouched. | Of 50 events it is not known yet whether they were changed',
+  ],
+  [
+    'more than one failed again',
+    runOf({ state: 'paused', because: 'same_cause', changed: 5, remaining: 4_007, fates: { published: 2, failedAgain: 3 } }),
+    'Stopped: 3 of 5 failed again, at least one for the same cause. 4,007 untouched.',
+  ],
+  ['the only one', runOf({ requested: 1, changed: 1, remaining: 0, fates: { waiting: 1 } }), 'Sent. Watching what becomes of it.'],
   ['archived', runOf({ state: 'done', followed: false, changed: 4_012, remaining: 0 }), 'All 4,012 are done.'],
   ['cancelled', runOf({ state: 'cancelled', changed: 8, remaining: 4_004, fates: { published: 8 } }), 'Cancelled. 8 out, 4,004 untouched'],
 ];
@@ -102,7 +113,7 @@ test('the parts of a bar are all events of a run, whatever it does', () => {
       const shares = sharesOf(runOf({ ...counts, followed, goneIsOut, fates: followed ? fates : {} }));
       expect(Object.values(shares).reduce((a, b) => a + b, 0)).toBe(100);
     }
-  expect(sharesOf(runOf({ ...counts, goneIsOut: true, fates })).out).toBe(35);
+  expect(sharesOf(runOf({ ...counts, goneIsOut: true, fates }))).toMatchObject({ out: 35, waiting: 10, unknown: 10 });
 });
 
 test('only a run of which every event is out is green', () => {

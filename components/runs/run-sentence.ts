@@ -1,17 +1,17 @@
 import { useTranslations } from 'next-intl';
-import { PAUSE_REASONS, type PauseReason, type Run } from '@/lib/shared/runs/runs';
+import type { Run } from '@/lib/shared/runs/runs';
 import { useOutboxName } from '../frame/console';
 import { type Format, useFormat } from '../figures/format';
 
 /** What became of a run's events, in the order in which a bar shows them; together they are all of them. */
-type Shares = Record<'out' | 'done' | 'failed' | 'waiting' | 'other' | 'skipped' | 'remaining', number>;
+type Shares = Record<'out' | 'done' | 'failed' | 'waiting' | 'other' | 'skipped' | 'remaining' | 'unknown', number>;
 
 export function sharesOf({ followed, goneIsOut, changed, conflicted, locked, failed, unknown, remaining, fates }: Run): Shares {
   const { published, gone, failedAgain, waiting, notKnown } = fates;
   const skipped = conflicted + locked + failed;
-  if (!followed) return { out: 0, done: changed, failed: 0, waiting: unknown, other: 0, skipped, remaining };
+  if (!followed) return { out: 0, done: changed, failed: 0, waiting: 0, other: 0, skipped, remaining, unknown };
   const [out, other] = goneIsOut ? [published + gone, notKnown] : [published, gone + notKnown];
-  return { out, done: 0, failed: failedAgain, waiting: waiting + unknown, other, skipped, remaining };
+  return { out, done: 0, failed: failedAgain, waiting, other, skipped, remaining, unknown };
 }
 
 export const isEnded = ({ state }: Pick<Run, 'state'>): boolean => state === 'done' || state === 'cancelled';
@@ -38,8 +38,6 @@ function partsOf(t: Say, run: Run): string {
   return said.join(', ');
 }
 
-const isPauseReason = (because: string | null): because is PauseReason => (PAUSE_REASONS as readonly (string | null)[]).includes(because);
-
 /** A run in one sentence, with what to do where it does not go on by itself. */
 export function sayRun(t: Say, format: Pick<Format, 'latency'>, run: Run, outbox: string): { title: string; advice: string | null } {
   const { state, because, requested, changed, remaining, unknown, followed, window, firstOutMs, before, maker } = run;
@@ -47,9 +45,10 @@ export function sayRun(t: Say, format: Pick<Format, 'latency'>, run: Run, outbox
   const time = firstOutMs === null ? '' : format.latency(firstOutMs);
   const alone = (title: string) => ({ title, advice: null });
   if (state === 'paused') {
-    const why = isPauseReason(because) ? because : 'operator';
+    const why = because ?? 'operator';
     const known = firstOutMs === null ? 'no' : 'yes';
-    return { title: t(`because.${why}`, { remaining, changed, failed, maker, time, known }), advice: t(`advice.${why}`) };
+    const title = t(`because.${why}`, { remaining, changed, failed, maker, time, known });
+    return { title, advice: (unknown > 0 ? `${t('says.unsettled', { unknown })} ` : '') + t(`advice.${why}`) };
   }
   if (state === 'queued') return alone(t('says.queued', { before, outbox }));
   if (state === 'cancelled') return alone(t('says.cancelled', { parts: partsOf(t, run) }));
@@ -60,7 +59,7 @@ export function sayRun(t: Say, format: Pick<Format, 'latency'>, run: Run, outbox
   }
   if (unknown > 0) return alone(t('says.unsettled', { unknown }));
   if (!followed) return alone(t('says.batches', { changed, requested }));
-  if (remaining === 0 && waiting > 0) return alone(t('says.last', { requested, waiting }));
+  if (remaining === 0 && waiting > 0 && requested > 1) return alone(t('says.last', { requested, waiting }));
   if (changed === 0) return alone(t('says.first', { requested }));
   if (changed === 1 && waiting > 0) return alone(t('says.watching', { requested }));
   const next = Math.min(window.next, remaining);

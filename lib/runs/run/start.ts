@@ -5,6 +5,7 @@ import { goneIsOut } from '@/lib/interventions/fates';
 import { isFollowed } from '@/lib/shared/changes/fates';
 import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
+import { hasWarnings } from '@/lib/shared/runs/plans';
 import type { Pace, RunState } from '@/lib/shared/runs/runs';
 import { recordDeed } from '@/lib/store/audit';
 import { findPlan } from '@/lib/store/plans';
@@ -30,9 +31,7 @@ export async function startRun(deps: PlanDeps, actor: Actor, planId: string, pac
   const plan = await findPlan(db, planId);
   if (plan === null) throw new Problem('not_found', 'There is no such plan');
   const check = await requireStartable(deps, plan);
-  // What is left alone anyway needs no word.
-  const { wrong_state: _, ...warnings } = factsOf(plan).warnings;
-  const asks = isFollowed(plan.operation) && Object.values(warnings).some((events) => events > 0);
+  const asks = isFollowed(plan.operation) && hasWarnings(factsOf(plan));
   const progress = JSON.stringify(progressAtStart(plan.count, goneIsOut(await deps.directory.get(plan.outbox)), asks));
   const id = uuidv7();
   try {

@@ -68,8 +68,9 @@ function shownSource(source: PlanSource, all: boolean): PlanSource {
 /** With source and error as this reader may see them: no error where that cannot be told now. */
 async function shownRun(context: Context, stored: StoredRun): Promise<Run> {
   const { run: whole, failed } = runOf(stored);
-  // What does not go on stands in the store as it is.
-  const asOf = whole.state === 'running' ? whole.asOf : new Date().toISOString();
+  // What does not go on stands in the store as it is, but where events wait that nobody looks at any more.
+  const wasLookedAt = whole.state === 'running' || (whole.fates.waiting > 0 && whole.followedUntil === null);
+  const asOf = wasLookedAt ? whole.asOf : new Date().toISOString();
   const run = { ...whole, asOf, source: shownSource(whole.source, seesAll(context)) };
   if (seesAll(context) || run.error === null || failed === null) return run;
   const { error } = run;

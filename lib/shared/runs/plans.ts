@@ -11,7 +11,7 @@ export const PLAN_HOURS = 24;
 export const PLAN_STEP = 500;
 export const PLAN_CHUNK = 1_000;
 
-/** What a run left: why an event was skipped, or where it is since; `changed`: it did what it should, and no relay takes it on. */
+/** What a run left: why an event was skipped, or where it is since; `changed`: it did what it should. */
 export const LEFT_CODES = ['changed', 'blocked_by_order', 'failed_again', 'waiting', 'not_known', 'remaining'] as const;
 export type LeftCode = SkipCode | (typeof LEFT_CODES)[number];
 
@@ -71,6 +71,10 @@ export interface Plan extends PlanRequest, Record<'id' | 'outbox' | 'createdAt' 
   /** The run that carries it out. */
   run: string | null;
 }
+
+/** Whether its run, if it sends, waits for a word after the first event. What is left alone anyway needs none. */
+export const hasWarnings = ({ warnings }: Pick<Plan, 'warnings'>): boolean =>
+  Object.entries(warnings).some(([code, events]) => events > 0 && code !== 'wrong_state');
 
 /** The first of its events, for the screen: as lists show them. */
 export const PLAN_SHOWN = 50;

@@ -35,6 +35,7 @@ export interface Pace {
 }
 export const DEFAULT_PACE: Pace = { share: 0.5, ratePerSecond: null };
 export const SHARE_MIN = 0.05;
+export const RATE_MIN = 0.1;
 export const RATE_MAX = 100_000;
 
 export const RUN_FATES = ['published', 'gone', 'failedAgain', 'waiting', 'notKnown'] as const;

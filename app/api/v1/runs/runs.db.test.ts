@@ -51,6 +51,11 @@ it('a plan is started once, followed, paused and cancelled by operators, and tol
   for (const handler of [pause, resume, cancel, setPace])
     expect((await post(handler, 'viewer', { body: { share: 1, ratePerSecond: null } })).status).toBe(403);
   expect(await (await post(pause, 'operator')).json()).toMatchObject({ state: 'paused', because: 'operator' });
+  // While it is followed its figures are those of now; later they are of when they were last looked at.
+  const stands = async (): Promise<boolean> => (await asked()).asOf === (await asked()).asOf;
+  expect(await stands()).toBe(false);
+  await store.query('update run set followed_until = null');
+  expect(await stands()).toBe(true);
   expect(await (await post(resume, 'operator')).json()).toMatchObject({ because: null });
   const faster = { share: 1, ratePerSecond: 40 };
   expect(await (await post(setPace, 'operator', { body: faster })).json()).toMatchObject({ pace: faster });
