@@ -12,7 +12,7 @@ export type RunState = (typeof RUN_STATES)[number];
  * `same_cause`: events failed again for their cause; `failed_again`: for any, where no error is kept, or too many of a window.
  * `relay_takes_nothing`: no event had a fate for a minute. `fresh_events_wait`: new events wait 10 s longer than before the run.
  * `not_allowed`: the maker may no longer operate. `plan_void`: the table, the plan or the policy changed. `read_only`: the outbox takes no
- * changes. `unavailable`: a database or the store does not answer; it goes on by itself.
+ * changes. `unavailable`: its database does not answer; it goes on by itself.
  */
 export const PAUSE_REASONS = [
   'operator',
