@@ -97,7 +97,7 @@ export class Carrying {
       progress.confirmed ||= progress.paused === 'first_is_out';
       progress.paused = null;
     }
-    progress.rested = null;
+    delete progress.rested;
     if (progress.window !== null) progress.window.at = Date.now();
     this.lastFateAt = Date.now();
     this.retryAt = 0;
@@ -127,7 +127,7 @@ export class Carrying {
     if (row.state === 'cancelled' && row.endedAt === null) return this.end(row.id);
     if (!isGoing(row)) return this.follow(row);
     const { rested } = progress;
-    const rest = rested === null ? 0 : rested.from + restAfter(rested, row.pace) - Date.now();
+    const rest = rested === undefined ? 0 : rested.from + restAfter(rested, row.pace) - Date.now();
     if (rest > 0) return rest;
     if (progress.window === null) {
       if (progress.waited === undefined) progress.waited = await oldestWaiting(await this.outbox(), null);

@@ -15,8 +15,8 @@ export interface RunProgress {
   batch: number;
   /** What is sent before its fates are awaited: its first batch, how many events are still to be sent, and when it began; null between two. */
   window: { first: number; left: number; at: number } | null;
-  /** The last window of which something was sent, and when it ended, in milliseconds since the epoch, as all times here. */
-  rested: { from: number; sent: number; tookMs: number } | null;
+  /** The last window of which something was sent, and when it ended, in milliseconds since the epoch, as all times here; none after a pause. */
+  rested?: { from: number; sent: number; tookMs: number };
   /** Why it stopped by itself, until it goes on. */
   paused: PauseReason | null;
   /** Somebody said that it goes on after the first event, or nobody is asked. */
@@ -32,7 +32,7 @@ export interface RunProgress {
 /** `asks`: the plan warns, so that somebody has to say that it goes on after the first event. */
 export const progressAtStart = (requested: number, goneIsOut: boolean, asks: boolean): RunProgress => ({
   counts: { ...NO_COUNTS, requested, remaining: requested },
-  ...{ left: { remaining: requested }, pace: LADDER_BEGIN, batch: BATCH_BEGIN, window: null, rested: null, paused: null, confirmed: !asks },
+  ...{ left: { remaining: requested }, pace: LADDER_BEGIN, batch: BATCH_BEGIN, window: null, paused: null, confirmed: !asks },
   ...{ firstOutMs: null, error: null, goneIsOut },
 });
 

@@ -10,6 +10,7 @@ import type { Pace, RunState } from '@/lib/shared/runs/runs';
 import { recordDeed } from '@/lib/store/audit';
 import { findPlan } from '@/lib/store/plans';
 import { batchesOfRun, changeRun, findRun, findRunOfPlan, insertRun, stateOfRun, type StoredRun } from '@/lib/store/runs';
+import type { StoreDb } from '@/lib/store/store';
 import { factsOf, type PlanDeps } from '../plans/plan';
 import { requireStartable } from '../plans/startable';
 import { FOLLOWED_SECONDS, progressAtStart } from './progress';
@@ -69,8 +70,8 @@ const DEEDS: Record<RunDeed, { from: readonly RunState[]; done: readonly RunStat
 };
 
 /** Of an outbox that left the configuration nobody carries it out; what was sent of it last is not known until it is back. */
-const isOver = async ({ store, directory }: Pick<PlanDeps, 'store' | 'directory'>, { id, outbox }: StoredRun): Promise<boolean> =>
-  !directory.ids.includes(outbox) && (await batchesOfRun(store.db, id)).every(({ outcomes }) => outcomes !== null);
+const isOver = async (db: StoreDb, { ids }: PlanDeps['directory'], { id, outbox }: StoredRun): Promise<boolean> =>
+  !ids.includes(outbox) && (await batchesOfRun(db, id)).every(({ outcomes }) => outcomes !== null);
 
 /** Throws Problem `not_found`, or `conflict` if it is over. */
 export async function changeRunAs(
@@ -85,7 +86,7 @@ export async function changeRunAs(
   const change = {
     pause: { state: 'paused', because: 'operator', followedFor } as const,
     resume: { state: 'queued', because: null } as const,
-    cancel: { state: 'cancelled', because: null, ended: deed === 'cancel' && (await isOver(deps, run)) } as const,
+    cancel: { state: 'cancelled', because: null } as const,
     pace: { ...(pace !== undefined && { pace }) },
   }[deed];
   await deps.store.db.transaction().execute(async (tx) => {
@@ -98,7 +99,7 @@ export async function changeRunAs(
     // What stopped it by itself stays told; what goes on by itself needs nobody.
     if (deed === 'pause' && now.state === 'paused' && now.because !== 'unavailable') return;
     if (deed === 'resume' && now.because === 'unavailable') return;
-    await changeRun(tx, id, from, change);
+    await changeRun(tx, id, from, { ...change, ...(deed === 'cancel' && { ended: await isOver(tx, deps.directory, run) }) });
     const told: Record<string, string | null> =
       pace === undefined
         ? {}
