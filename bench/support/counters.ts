@@ -1,5 +1,4 @@
 /** What the server itself counts for a role: statements, pages, time; and the processor time of its backends. */
-import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { BenchServer, Role } from './server';
 
@@ -47,16 +46,13 @@ export function difference(before: Counters, after: Counters): Counters {
 
 async function processorMs(pids: number[]): Promise<number | null> {
   if (process.platform !== 'linux') return null;
-  const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-  let ticks = 0;
+  let nanoseconds = 0;
   for (const pid of pids) {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-    // Gone between the two looks: its time is lost to us, and it was idle.
-    if (stat === null) continue;
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    ticks += Number(fields[11]) + Number(fields[12]);
+    // Of one that is gone between the two looks the time is lost to us, and it was idle.
+    const [ran = '0'] = (await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => '0')).split(' ');
+    nanoseconds += Number(ran);
   }
-  return (ticks / ticksPerSecond) * 1_000;
+  return nanoseconds / 1_000_000;
 }
 
 /** The dearest statements of a role since `from`: shortened text, executions, pages and time. */

@@ -15,7 +15,7 @@ import { type Cost, NO_COST, sumOfCosts } from './progress';
 const CAUSES_DUTY = 0.05;
 /** Rows of a round per tick, and per statement: fewer where that takes longer. */
 const SLICE_ROWS = 5_000;
-const STATEMENT_ROWS = { most: 1_250, least: 100 };
+const STATEMENT_ROWS = { most: 2_500, least: 100 };
 const TOOK_MS = { most: 60, least: 20 };
 const STATEMENT_MS = 2_000;
 /** What waits has no index of its own by whether it failed: what takes longer is left. */

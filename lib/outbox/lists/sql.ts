@@ -44,10 +44,11 @@ export type Columns = (at: PlaceSql, keyAt: Sql) => Sql;
 
 /** `columns` of the walks' rows, merged; null if no walk has this stretch. `more` is selected for the resulting rows, named `page`. */
 export function positionedRows(outbox: Outbox, walks: readonly Walk[], span: Span, columns: Columns, more?: Sql): Sql | null {
-  const having = walks.filter((walk) => hasStretch(walk, span.stretch));
-  const arms = having.map((walk) => arm(outbox, walk, span, columns));
-  if (arms.length === 0) return null;
-  if (arms.length === 1 && more === undefined && having.every((walk) => isStraight(outbox, walk))) return sql`${arms[0]}`;
+  const [one, ...others] = walks.filter((walk) => hasStretch(walk, span.stretch));
+  if (one === undefined) return null;
+  if (others.length === 0 && more === undefined && one.index !== null && one.tried.on === 'all')
+    return sql`(${chosenRows(outbox, one, span, shownColumns(outbox, one, keyOf(one, span), columns))})`;
+  const arms = [one, ...others].map((walk) => arm(outbox, walk, span, columns));
   const { direction } = span;
   const keyed = span.stretch === 'keyed' && walks.some((walk) => walk.key !== null);
   // This stretch has no NULL keys; NULLS FIRST or LAST is written as most indexes have it, so that their rows need no sort.
@@ -71,15 +72,22 @@ const isStraight = ({ database }: Outbox, { tried }: Walk): boolean => !database
  * PostgreSQL would read every arm to its end.
  */
 function arm(outbox: Outbox, walk: Walk, span: Span, columns: Columns): Sql {
-  const { at, key } = walk;
-  const { fragments, features } = outbox.database.engine;
+  const { at } = walk;
+  const { features } = outbox.database.engine;
   const straight = isStraight(outbox, walk);
-  const sortKey = key === null || span.stretch === 'unkeyed' ? null : straight ? key.sql : sql.id(at.alias, 'sort_key');
-  const shown = sql`${sql.lit(at.place.key)} as place, ${columns(at, (sortKey && key?.iso) ?? NO_TEXT)},
-      ${sortKey === null ? NO_TEXT : fragments.asText(sortKey)} as position, ${sortKey ?? sql`null`} as sort_key, ${sortIds(at)}`;
+  const key = keyOf(walk, span);
+  const sortKey = key === null || straight ? key : sql.id(at.alias, 'sort_key');
+  const shown = sql`${shownColumns(outbox, walk, sortKey, columns)}, ${sortKey ?? sql`null`} as sort_key, ${sortIds(at)}`;
   if (straight) return sql`(${chosenRows(outbox, walk, span, shown)})`;
   const limit = features.streamsSubqueries ? sql`` : sql` limit ${sql.lit(span.limit)}`;
   return sql`(select ${shown} from (${chosenRows(outbox, walk, span)}) as ${sql.ref(at.alias)}${limit})`;
+}
+
+const keyOf = ({ key }: Walk, { stretch }: Span): Sql | null => (key === null || stretch === 'unkeyed' ? null : key.sql);
+
+function shownColumns({ database }: Outbox, { at, key }: Walk, sortKey: Sql | null, columns: Columns): Sql {
+  const position = sortKey === null ? NO_TEXT : database.engine.fragments.asText(sortKey);
+  return sql`${sql.lit(at.place.key)} as place, ${columns(at, (sortKey && key?.iso) ?? NO_TEXT)}, ${position} as position`;
 }
 
 function chosenRows(outbox: Outbox, walk: Walk, span: Span, shown = rowAndKey(outbox, walk, span)): Sql {

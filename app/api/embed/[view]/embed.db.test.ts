@@ -90,7 +90,12 @@ const SAME = { 'sec-fetch-site': 'same-origin' };
 
 beforeAll(async () => {
   await vi.waitFor(
-    async () => expect((await shown<FleetCard>(cardOf('fleet', {}, 'desk'))).lines.map(({ unread }) => unread)).toEqual([false, false]),
+    async () => {
+      const { lines } = await shown<FleetCard>(cardOf('fleet', {}, 'desk'));
+      expect(lines.map(({ unread }) => unread)).toEqual([false, false]);
+      const { outboxes } = await shown<DeadLettersCard>(cardOf('dead-letters', undefined, 'desk'));
+      expect(outboxes.map(({ complete }) => complete)).toEqual([true, true]);
+    },
     { timeout: PATIENCE_MS, interval: 200 },
   );
 });
