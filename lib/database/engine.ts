@@ -118,6 +118,8 @@ export interface Engine {
   catalogue: CatalogueReader;
   /** Rules of these tables, in their order, from the catalogue; locks nothing. Throws DatabaseFailure, `missing` if a table is gone. */
   tableRules(db: Db, tables: Required<TableName>[]): Promise<TableRules[]>;
+  /** Their signatures alone, in the same way. */
+  tableSignatures(db: Db, tables: Required<TableName>[]): Promise<string[]>;
   /** Rights of a role on each of these tables, in their order; null if unknown: behind a pooler, or if a role sees only its own. */
   roleRights(db: Db, role: string, tables: Required<TableName>[]): Promise<RoleRights[] | null>;
   /** Whether a role may call each of these functions, in their order. Only PostgreSQL's shapes have operations that call one. */

@@ -38,6 +38,8 @@ export interface Fragments {
     columns: readonly { sql: RawBuilder<unknown>; description: ColumnDescription }[],
     rows: readonly string[][],
   ): RawBuilder<boolean> | null;
+  /** Rows of values, given as text, for an INSERT: in one parameter per column where the engine has arrays. */
+  rowsOf(columns: readonly ColumnDescription[], rows: readonly (string | null)[][]): RawBuilder<unknown>;
   /** As `isOneOf` for values of a mapping: literals, so that a partial index serves. A value the column cannot hold matches nothing. */
   isLiteral(column: RawBuilder<unknown>, values: (string | number | boolean)[], description: ColumnDescription | null): RawBuilder<boolean>;
   /** Compares two rows of sort keys, as in `(a, b) < (x, y)`. An index of the first key serves. */

@@ -4,7 +4,7 @@ import type { SkipCode } from '@/lib/shared/model';
 import type { LineCount } from '@/lib/outbox/companions';
 import { classify } from './classify';
 import { stepsOf, type Asked, type Change, type Seen } from './operation';
-import { expectChange, readBack, type Expectation, type Fault, type ReadBack } from './read-back';
+import { expectedImage, readBack, rowsElsewhere, type Expectation, type Fault, type ReadBack } from './read-back';
 import type { RecordEvent } from './records';
 import {
   callStatement,
@@ -29,7 +29,7 @@ type Wait = 'skip locked' | 'wait';
 
 interface StepChange extends Change, PreparedStep {}
 
-type HeldRow = LockedRow & Seen;
+type HeldRow = LockedRow & Seen & { expected: string };
 
 type Changed = Awaited<ReturnType<typeof changeRows>>;
 
@@ -99,12 +99,12 @@ async function holdRows(work: StepChange, seen: readonly Seen[], wait: Wait): Pr
   const locked = seen.length === 0 ? [] : await lockRows(work, seen, wait);
   if (locked.length === 0) return [];
   const ids = locked.map(({ id }) => id);
-  const now = new Map((await heldStatement(work, ids).execute(work.db)).rows.map((row) => [row.id, row]));
+  const now = new Map((await heldStatement(work, ids, expectedImage(work)).execute(work.db)).rows.map((row) => [row.id, row]));
   const rows = new Map(locked.map((row) => [row.id, row]));
   return seen.flatMap(({ id, version }) => {
     const [row, current] = [rows.get(id), now.get(id)];
     const untouched = row !== undefined && current !== undefined && current.touched !== null && isAsSeen(version, current);
-    return untouched ? [{ ...row, version }] : [];
+    return untouched ? [{ ...row, version, expected: current.expected }] : [];
   });
 }
 
@@ -129,8 +129,8 @@ const notSupported = (because: string): Left => ({ code: 'not_supported', detail
 
 /** All rows together. Rows that did not take the change are left out; if it is unknown which row the table refuses, each half is tried. */
 async function changeRows(work: StepChange, held: HeldRow[]) {
-  const ids = held.map(({ id }) => id);
-  const expectation = await expectChange(work, ids);
+  const expected = held.map(({ id, expected: image }) => [id, parseImage(image)] as const);
+  const expectation: Expectation = { rows: new Map(expected), elsewhere: null };
   const images = new Map<string, string>();
   const left = new Map<string, Left>();
   /** How many groups of them were changed and read back, one after the other. */
@@ -143,6 +143,12 @@ async function changeRows(work: StepChange, held: HeldRow[]) {
     if (tried.ok && faults.size === 0) {
       for (const [id, image] of tried.value.images) images.set(id, image);
       parts += 1;
+      continue;
+    }
+    if (expectation.elsewhere === null && [...faults.values()].some(({ because }) => because === 'in_two_tables')) {
+      // The change is taken back: those that were in another table before are no fault.
+      expectation.elsewhere = await rowsElsewhere(work, [work.step.source, work.target], [...expectation.rows.keys()]);
+      open.push(rows);
       continue;
     }
     for (const [id, fault] of faults) left.set(id, didNotTake(fault));

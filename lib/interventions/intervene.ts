@@ -178,8 +178,7 @@ async function inTransaction(outbox: Outbox, db: Db, job: Try): Promise<Interven
   const records = await applyOperation({ outbox, db, operation, author }, asked(outbox, request.events));
   await requireSameTables(outbox, db);
   await insertEvents(engine, db, { id: job.id, outbox: outbox.id }, records);
-  await closeHeader(engine, db, job.id, outcomeOf(records));
-  const header = await headerOf(engine, db, job);
+  const header = await closeHeader(engine, db, job.id, outcomeOf(records));
   if (header === null) throw new Error(`the record of intervention ${job.id} is not there in its own transaction`);
   // A caller that finds the key free after the deadline may conclude that nothing changed: a claim made later fails here.
   requireInTime(job);

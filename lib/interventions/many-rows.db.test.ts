@@ -11,6 +11,7 @@ import { openProven, useTestDatabaseOf, type AnyTestDatabase, type ProvenOutbox 
 import { intervene } from './intervene';
 import type { Seen } from './operation';
 import { OPERATIONS } from './operations';
+import { expectedImage } from './read-back';
 import { changedStatement, heldStatement, lockStatement, prepareStep, updateStatement, type LockedRow } from './statements';
 
 const ROWS = 60_000;
@@ -61,6 +62,7 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
         heldStatement(
           prepared,
           events.map(({ id }) => id),
+          expectedImage(prepared),
         ),
         changedStatement(prepared, locked),
       ];

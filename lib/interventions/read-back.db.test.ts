@@ -237,6 +237,15 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     ).toMatchObject({ changed: ['1'] });
   });
 
+  it('an event that was in another table before is changed like any other', async () => {
+    const [archived] = (await seen(open.outbox)).filter(({ id }) => id === '2');
+    expect(await act(open, 'archive', archived === undefined ? [] : [archived])).toMatchObject({ changed: ['2'] });
+    await database.query(`INSERT INTO letters (id, kind, body, tries, made_at) VALUES (2, 'mail', '{}', 6, '2026-01-01')`);
+    const again = (await seen(open.outbox)).filter(({ id }) => id === '2');
+    expect(await act(open, 'retry', again)).toMatchObject({ outcome: 'applied', changed: ['2'], skipped: [] });
+    expect(await database.query('SELECT tries FROM letters WHERE id = 2')).toMatchObject([{ tries: 4 }]);
+  });
+
   it('what is written is compared to its column’s precision, and a row that a trigger refuses leaves the others alone', async () => {
     await database.query('DELETE FROM letters WHERE id = 1');
     await database.query(

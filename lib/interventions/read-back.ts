@@ -24,17 +24,19 @@ export interface Fault {
 
 type Standing = Record<'table' | 'id', string>;
 
-export type Expectation = Awaited<ReturnType<typeof expectChange>>;
 export type ReadBack = Awaited<ReturnType<typeof readBack>>;
 
-/** How rows have to be after the change, read while they are locked: one statement by primary key for them, one for the other tables. */
-export async function expectChange(work: StepWork, ids: readonly string[]) {
-  const { outbox, db, step, at, target } = work;
-  const texts = watched(work).map((name) => ({ name, column: textOf(work, name, expected(work, name)) }));
-  const { rows } = await sql<{ id: string; image: string }>`select ${at.id.text} as id,
-      ${outbox.database.engine.fragments.rowAsJson(texts)} as image from ${at.from} where ${at.id.among(ids)}`.execute(db);
-  const elsewhere = await standElsewhere(work, [step.source, target], ids);
-  return { rows: new Map(rows.map(({ id, image }) => [id, JSON.parse(image) as Texts])), elsewhere };
+/** How a row has to be after the change, as JSON of texts; to be read while it is locked. */
+export function expectedImage(prepared: PreparedStep): RawBuilder<string> {
+  const texts = watched(prepared).map((name) => ({ name, column: textOf(prepared, name, expected(prepared, name)) }));
+  return prepared.outbox.database.engine.fragments.rowAsJson(texts);
+}
+
+export interface Expectation {
+  /** How each locked row has to be after the change. */
+  rows: Map<string, Texts>;
+  /** Where else rows were before it; null until somebody needs to know. */
+  elsewhere: Standing[] | null;
 }
 
 /** Reads the changed rows where they should be now. Deferred triggers must have run already. */
@@ -48,11 +50,11 @@ export async function readBack(work: ChangeWork, row: ChangedRows) {
       ${rowImage(outbox, at)} as image, ${outbox.database.engine.fragments.rowAsJson(texts)} as watched
     from ${at.from} where ${at.id.among(row.changed)}`.execute(db);
   const afterwards = new Map(rows.map((one) => [one.id, one]));
-  const elsewhere = await standElsewhere(work, [target], row.changed);
+  const elsewhere = await rowsElsewhere(work, [target], row.changed);
   const locked = new Map(row.locked.map((one) => [one.id, one]));
   for (const id of row.changed) {
     const after = afterwards.get(id);
-    const stood = row.expectation.elsewhere.filter((one) => one.id === id).map(({ table }) => table);
+    const stood = (row.expectation.elsewhere ?? []).filter((one) => one.id === id).map(({ table }) => table);
     const other = elsewhere.find((one) => one.id === id && !stood.includes(one.table));
     const before = locked.get(id);
     const fault: Fault | null =
@@ -151,7 +153,7 @@ function textOf({ outbox, target }: PreparedStep, name: string, value: RawBuilde
   return content ? fragments.stableDigest([value], null) : fragments.asText(value, target.description.columns.get(name));
 }
 
-async function standElsewhere({ outbox, db }: StepWork, but: Place[], ids: readonly string[]): Promise<Standing[]> {
+export async function rowsElsewhere({ outbox, db }: StepWork, but: Place[], ids: readonly string[]): Promise<Standing[]> {
   const readings = allPlaces(outbox).flatMap((place) => {
     const table = tableLabel(place.table);
     if (but.some((one) => tableLabel(one.table) === table)) return [];

@@ -55,23 +55,30 @@ export async function insertHeader(engine: Engine, db: Db, header: NewHeader): P
   }
 }
 
-/** One line per event, changed or skipped, in one statement of at most BATCH_EVENTS_MAX rows of nine parameters. The lines of changed events name the outbox. */
+/** One line per event, changed or skipped, in one statement of at most BATCH_EVENTS_MAX rows. The lines of changed events name the outbox. */
 export async function insertEvents(engine: Engine, db: Db, header: Pick<NewHeader, 'id' | 'outbox'>, events: RecordEvent[]): Promise<void> {
   const { fragments, companions } = engine;
-  const { id, number, json } = companions.columns;
-  const asJson = (value: unknown): RawBuilder<unknown> => (value === null ? sql`null` : fragments.typed(JSON.stringify(value), json));
-  const values = events.map(
-    (event, position) => sql`(${fragments.typed(header.id, id)}, ${fragments.typed(String(position), number)}, ${event.event_id},
-      ${event.event_type}, ${event.aggregate_id}, ${event.code}, ${asJson(event.code === null ? { [LINE_OUTBOX]: header.outbox, [LINE_COUNT]: event.counted, [LINE_DEAD]: event.dead } : event.detail)}, ${asJson(event.before)}, ${asJson(event.after)})`,
-  );
-  await sql`insert into ${eventTableOf(engine)} (${named(LINE)}) values ${sql.join(values)}`.execute(db);
+  const { id, number, text, json } = companions.columns;
+  const asJson = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+  const lines = events.map((event, position) => {
+    const changed = { [LINE_OUTBOX]: header.outbox, [LINE_COUNT]: event.counted, [LINE_DEAD]: event.dead };
+    const { event_id: eventId, event_type: type, aggregate_id: aggregate, code, before, after } = event;
+    const texts = [header.id, String(position), eventId, type, aggregate, code];
+    return [...texts, asJson(code === null ? changed : event.detail), asJson(before), asJson(after)];
+  });
+  const rows = fragments.rowsOf([id, number, text, text, text, text, json, json, json], lines);
+  await sql`insert into ${eventTableOf(engine)} (${named(LINE)}) ${rows}`.execute(db);
 }
 
 const LINE = ['intervention_id', 'position', 'event_id', 'event_type', 'aggregate_id', 'code', 'detail', 'before', 'after'];
 
-/** Closes the header inside its own transaction; from then on a trigger refuses changes. */
-export async function closeHeader(engine: Engine, db: Db, id: string, outcome: Outcome): Promise<void> {
-  await sql`update ${headersOf(engine)} set ${sql.id('outcome')} = ${outcome} where ${hasId(engine, 'id', [id])}`.execute(db);
+/** Closes the header inside its own transaction and returns it; from then on a trigger refuses changes. */
+export async function closeHeader(engine: Engine, db: Db, id: string, outcome: Outcome): Promise<RecordHeader | null> {
+  const closing = sql`update ${headersOf(engine)} set ${sql.id('outcome')} = ${outcome} where ${hasId(engine, 'id', [id])}`;
+  if (engine.features.returning)
+    return (await sql<RecordHeader>`${closing} returning ${headerColumns(engine)}`.execute(db)).rows[0] ?? null;
+  await closing.execute(db);
+  return headerOf(engine, db, { id });
 }
 
 export const hasId = ({ fragments, companions }: Engine, column: string, ids: string[]): RawBuilder<boolean> =>

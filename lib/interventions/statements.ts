@@ -126,8 +126,9 @@ export function deleteStatement(prepared: PreparedStep, seen: readonly Seen[]): 
 type RowNow = { state: string; touched: string | null };
 
 /** The locked rows as they are now. A statement of its own: one that waits for a lock sees everything else as it was when it began. */
-export const heldStatement = ({ outbox, at }: PreparedStep, ids: readonly string[]) =>
-  sql<{ id: string } & RowNow>`select ${at.id.text} as id, ${at.state} as state, ${touchedCount(outbox, at)} as touched
+export const heldStatement = ({ outbox, at }: PreparedStep, ids: readonly string[], expected: RawBuilder<string>) =>
+  sql<Record<'id' | 'expected', string> & RowNow>`select ${at.id.text} as id, ${at.state} as state, ${touchedCount(outbox, at)} as touched,
+      ${expected} as expected
     from ${at.from} where ${at.id.among(ids)}`;
 
 /** Whether a row is in the state it was seen in, and has not been operated on since. */

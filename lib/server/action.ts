@@ -37,3 +37,7 @@ export function defineAction<I, T>({ id, permission, input, attempted, run }: Ac
   };
   return declare(action, { id, permission });
 }
+
+/** An action that only reads, for whoever sees outboxes. */
+export const defineSnapshot = <I, T>(id: string, input: z.ZodType<I>, run: ActionDefinition<I, T>['run']) =>
+  defineAction({ id, permission: 'outbox:read', input, run });

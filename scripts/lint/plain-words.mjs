@@ -16,7 +16,7 @@ export const PLAIN_WORDS = new Set(
     cross csv current cut cycle data date day db ddl deciding decimal decision declaration declare decode deed default define
     delete dep describe detail detect detectable diagnose dialog digest digit direction disjoint doctor document done door down
     drag due duration duty earliest editor elsewhere email embedded empty encode encoding end ended ending enter epoch error
-    estimate every exact examine examined examiner excessive expect expectation expected export extra fact failed failing falling
+    estimate every exact examine examined examiner excessive expectation expected export extra fact failed failing falling
     fault feature fetch fetched few field file filled filler find finite first fixed fold folded folder follow followed for
     foreign forget forgive form format forwarded found fraction free frequent fresh from frozen function gather gauge general
     generate generic get go going gone grew ground group growing has hash head health healthy heat height held here hide hint hold

@@ -1,7 +1,7 @@
 'use server';
 
 import { z } from 'zod';
-import { defineAction } from '@/lib/server/action';
+import { defineAction, defineSnapshot } from '@/lib/server/action';
 import type { Context } from '@/lib/server/context';
 import { makePlan as freezePlan, readApprovals, readPlansSnapshot, readPlanSnapshot, sayOfPlan } from '@/lib/server/reads/plans';
 import { beginRun, changeRun, readRun } from '@/lib/server/reads/runs';
@@ -15,26 +15,11 @@ export const makePlan = defineAction({
   run: (context, { outbox, request, key }) => freezePlan(context, outbox, request, key),
 });
 
-export const planSnapshot = defineAction({
-  id: 'plan.snapshot',
-  permission: 'outbox:read',
-  input: ofPlan,
-  run: (context, { plan }) => readPlanSnapshot(context, plan),
-});
+export const planSnapshot = defineSnapshot('plan.snapshot', ofPlan, (context, { plan }) => readPlanSnapshot(context, plan));
 
-export const plansSnapshot = defineAction({
-  id: 'plans.snapshot',
-  permission: 'outbox:read',
-  input: z.strictObject({}),
-  run: (context) => readPlansSnapshot(context),
-});
+export const plansSnapshot = defineSnapshot('plans.snapshot', z.strictObject({}), (context) => readPlansSnapshot(context));
 
-export const approvalsSnapshot = defineAction({
-  id: 'approvals.snapshot',
-  permission: 'outbox:read',
-  input: z.strictObject({}),
-  run: (context) => readApprovals(context),
-});
+export const approvalsSnapshot = defineSnapshot('approvals.snapshot', z.strictObject({}), (context) => readApprovals(context));
 
 const answered = planAnswer.extend({ plan: z.uuid() });
 const answerToPlan = (answer: 'approve' | 'refuse') => ({
@@ -46,12 +31,7 @@ const answerToPlan = (answer: 'approve' | 'refuse') => ({
 export const approvePlan = defineAction({ id: 'plan.approve', permission: 'plan:approve', ...answerToPlan('approve') });
 export const refusePlan = defineAction({ id: 'plan.refuse', permission: 'plan:approve', ...answerToPlan('refuse') });
 
-export const runSnapshot = defineAction({
-  id: 'run.snapshot',
-  permission: 'outbox:read',
-  input: ofRun,
-  run: (context, { run }) => readRun(context, run),
-});
+export const runSnapshot = defineSnapshot('run.snapshot', ofRun, (context, { run }) => readRun(context, run));
 
 export const startRun = defineAction({
   id: 'run.start',

@@ -1,7 +1,7 @@
 'use server';
 
 import { z } from 'zod';
-import { defineAction } from '@/lib/server/action';
+import { defineAction, defineSnapshot } from '@/lib/server/action';
 import { readAuditPage } from '@/lib/server/reads/audit';
 import { interventionByKey, readFates, readPreview, runIntervention, runProof, switchChanges } from '@/lib/server/reads/changes';
 import { noteCause, readCause } from '@/lib/server/reads/causes';
@@ -34,33 +34,21 @@ import { INTERVENTION_EVENTS_MAX } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { LIVE_STATES } from '@/lib/shared/states';
 
-export const fleetSnapshot = defineAction({
-  id: 'fleet.snapshot',
-  permission: 'outbox:read',
-  input: z.strictObject({}),
-  run: (context) => readFleet(context),
-});
+export const fleetSnapshot = defineSnapshot('fleet.snapshot', z.strictObject({}), (context) => readFleet(context));
 
-export const findSnapshot = defineAction({
-  id: 'find.snapshot',
-  permission: 'outbox:read',
-  input: findQuery,
-  run: (context, { key }) => readFound(context, key),
-});
+export const findSnapshot = defineSnapshot('find.snapshot', findQuery, (context, { key }) => readFound(context, key));
 
-export const outboxSnapshot = defineAction({
-  id: 'outbox.snapshot',
-  permission: 'outbox:read',
-  input: z.strictObject({ outbox: outboxId, window: windowSchema, span: spanSchema, type: typeSchema.optional() }),
-  run: (context, { outbox, window, ...query }) => readOutbox(context, outbox, window, query),
-});
+export const outboxSnapshot = defineSnapshot(
+  'outbox.snapshot',
+  z.strictObject({ outbox: outboxId, window: windowSchema, span: spanSchema, type: typeSchema.optional() }),
+  (context, { outbox, window, ...query }) => readOutbox(context, outbox, window, query),
+);
 
-export const typeTrends = defineAction({
-  id: 'outbox.type-trends',
-  permission: 'outbox:read',
-  input: z.strictObject({ outbox: outboxId, window: windowSchema, types: z.array(typeSchema).max(TREND_TYPES_MAX) }),
-  run: (context, { outbox, window, types }) => readTypeTrends(context, outbox, window, types),
-});
+export const typeTrends = defineSnapshot(
+  'outbox.type-trends',
+  z.strictObject({ outbox: outboxId, window: windowSchema, types: z.array(typeSchema).max(TREND_TYPES_MAX) }),
+  (context, { outbox, window, types }) => readTypeTrends(context, outbox, window, types),
+);
 
 export const markOutbox = defineAction({
   id: 'outbox.mark',
@@ -78,33 +66,30 @@ export const unmarkOutbox = defineAction({
   run: (context, { mark }) => endMark(context, mark),
 });
 
-export const eventsSnapshot = defineAction({
-  id: 'events.snapshot',
-  permission: 'outbox:read',
-  input: z.strictObject({ outbox: outboxId, query: z.string().max(16_000) }),
-  run: (context, { outbox, query }) => readEventsSnapshot(context, outbox, query),
-});
+export const eventsSnapshot = defineSnapshot(
+  'events.snapshot',
+  z.strictObject({ outbox: outboxId, query: z.string().max(16_000) }),
+  (context, { outbox, query }) => readEventsSnapshot(context, outbox, query),
+);
 
 /** Everything about one event: a reading newer than `since`, or a new one without it. Content that the screen has is left out. */
-export const eventSnapshot = defineAction({
-  id: 'event.snapshot',
-  permission: 'outbox:read',
-  input: z.strictObject({
+export const eventSnapshot = defineSnapshot(
+  'event.snapshot',
+  z.strictObject({
     outbox: outboxId,
     event: eventId,
     full: z.boolean().optional(),
     since: z.iso.datetime().optional(),
     contentKey: z.uuid().optional(),
   }),
-  run: (context, { outbox, event, ...request }) => readEventUpdate(context, outbox, event, request),
-});
+  (context, { outbox, event, ...request }) => readEventUpdate(context, outbox, event, request),
+);
 
-export const deadLettersSnapshot = defineAction({
-  id: 'dead-letters.snapshot',
-  permission: 'outbox:read',
-  input: z.strictObject({ outbox: outboxId.nullable(), query: z.string().max(16_000) }),
-  run: (context, { outbox, query }) => readDeadLettersSnapshot(context, outbox, new URLSearchParams(query)),
-});
+export const deadLettersSnapshot = defineSnapshot(
+  'dead-letters.snapshot',
+  z.strictObject({ outbox: outboxId.nullable(), query: z.string().max(16_000) }),
+  (context, { outbox, query }) => readDeadLettersSnapshot(context, outbox, new URLSearchParams(query)),
+);
 
 /** What an operation would do to these events now; an empty version is for reading the row as it is. */
 export const previewIntervention = defineAction({
@@ -171,12 +156,11 @@ export const auditSnapshot = defineAction({
   run: (context, { query }) => readAuditPage(context, new URLSearchParams(query)),
 });
 
-export const causeSnapshot = defineAction({
-  id: 'causes.snapshot',
-  permission: 'outbox:read',
-  input: z.strictObject({ outbox: outboxId, cause: z.string().max(200), events: z.array(eventId).max(3) }),
-  run: (context, cause) => readCause(context, cause),
-});
+export const causeSnapshot = defineSnapshot(
+  'causes.snapshot',
+  z.strictObject({ outbox: outboxId, cause: z.string().max(200), events: z.array(eventId).max(3) }),
+  (context, cause) => readCause(context, cause),
+);
 
 export const writeCauseNote = defineAction({
   id: 'causes.note',
@@ -186,12 +170,9 @@ export const writeCauseNote = defineAction({
   run: (context, input) => noteCause(context, input),
 });
 
-export const doctorSnapshot = defineAction({
-  id: 'doctor.snapshot',
-  permission: 'outbox:read',
-  input: z.strictObject({ outbox: outboxId.optional() }),
-  run: (context, { outbox }) => readDoctor(context, outbox),
-});
+export const doctorSnapshot = defineSnapshot('doctor.snapshot', z.strictObject({ outbox: outboxId.optional() }), (context, { outbox }) =>
+  readDoctor(context, outbox),
+);
 
 export const examine = defineAction({
   id: 'doctor.examine',

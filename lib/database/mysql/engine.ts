@@ -8,7 +8,7 @@ import { mysqlFailure } from './failure';
 import { mysqlFragments } from './fragments';
 import { mysqlCatalogue } from './catalogue';
 import { mysqlDialect } from './pool';
-import { tableRules } from './table-rules';
+import { tableRules, tableSignatures } from './table-rules';
 import { serverName } from './server';
 import { fractionDigits } from './times';
 import { digitsOf } from './values';
@@ -109,6 +109,7 @@ export const mysqlEngine: Engine = {
   changeCounters: CHANGE_COUNTERS,
   catalogue: mysqlCatalogue,
   tableRules,
+  tableSignatures,
   roleRights: () => Promise.resolve(null),
   callRights: (_db, _role, functions) => Promise.resolve(functions.map(() => true)),
   // There are no deferred constraints.

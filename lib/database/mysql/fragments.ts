@@ -94,6 +94,11 @@ export const mysqlFragments: Fragments = {
   isOneOf,
   isAnyOf: () => null,
   isRowOf: () => null,
+  rowsOf(columns, rows) {
+    const value = (text: string | null, column: ColumnDescription): Sql =>
+      text === null ? sql`null` : column.kind === 'text' ? sql`${text}` : mysqlFragments.typed(text, column);
+    return sql`values ${sql.join(rows.map((values) => sql`(${sql.join(columns.map((column, at) => value(values[at] ?? null, column)))})`))}`;
+  },
   isLiteral,
   // No index serves a row comparison here: the first key is also compared by itself.
   beyond([key, ...keys], sign, [value, ...values]) {

@@ -12,6 +12,9 @@ export async function tableRules(db: Db, tables: Required<TableName>[]): Promise
   return rules;
 }
 
+export const tableSignatures = async (db: Db, tables: Required<TableName>[]): Promise<string[]> =>
+  (await tableRules(db, tables)).map(({ signature }) => signature);
+
 async function rulesOf(db: Db, { schema, table }: Required<TableName>): Promise<TableRules> {
   const at = sql`table_schema = coalesce(${schema}, database()) and table_name = ${table}`;
   const { rows: found } = await sql<{ engine: string | null }>`

@@ -7,7 +7,7 @@ import { postgresFailure } from './failure';
 import { postgresFragments } from './fragments';
 import { DEFAULT_SCHEMA, postgresCatalogue } from './catalogue';
 import { postgresDialect } from './pool';
-import { callRights, roleRights, tableRules } from './table-rules';
+import { callRights, roleRights, tableRules, tableSignatures } from './table-rules';
 import { StatementSettings } from './session';
 
 /** Limits of a timestamp in years BC and AD, one less than the server's, so that no time zone leads beyond them. */
@@ -117,6 +117,7 @@ export const postgresEngine: Engine = {
   changeCounters: null,
   catalogue: postgresCatalogue,
   tableRules,
+  tableSignatures,
   roleRights,
   callRights,
   async settleConstraints(db) {

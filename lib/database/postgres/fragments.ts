@@ -163,6 +163,13 @@ export const postgresFragments: Fragments = {
     });
     return sql`(${sql.join(columns.map((column) => compared(column.sql, column.description)))}) in (select * from unnest(${sql.join(arrays)}))`;
   },
+  rowsOf(columns, rows) {
+    const arrays = columns.map((description, at) => {
+      const list = arrayLiteral(rows.map((values) => values[at] ?? null));
+      return sql`cast(${list} as ${sql.raw(arrayType(description.type))})`;
+    });
+    return sql`select * from unnest(${sql.join(arrays)})`;
+  },
   isLiteral: (column, values, description) =>
     oneOf(
       description === null ? column : compared(column, description),
@@ -284,7 +291,8 @@ function arrayType(type: string): string {
   return `${bare === 'character' ? 'bpchar' : bare}[]`;
 }
 
-const arrayLiteral = (values: string[]): string => `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+const arrayLiteral = (values: (string | null)[]): string =>
+  `{${values.map((value) => (value === null ? 'NULL' : `"${value.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 
 /** The type as the catalogue spells it, without a length: a cast must never cut an id to fit. */
 function castType(type: string): string {

@@ -16,15 +16,19 @@ type Answer = Pick<pg.QueryResult, 'command' | 'rowCount' | 'rows'>;
 const NOTHING: Answer = { command: '', rowCount: 0, rows: [] };
 const BEGINS = /^(begin|start transaction)\b/;
 const ENDS = /^(commit|rollback)$/;
+/** Statements without an answer that anybody reads. */
+const CARRIED = /^((release )?savepoint \w+|set constraints all deferred)$/;
 
 /**
  * A connection while one caller holds it. BEGIN and the settings go with the first statement, in one round trip; the end of a read-only
  * transaction is not waited for. Each is a message of its own, answered in order, so that the next holder's statements come after it. A
- * transaction that writes waits for its BEGIN and limits before its first statement is sent, and for its end.
+ * transaction that writes waits for its BEGIN and limits before its first statement is sent, and for its end; its savepoints go with the
+ * statements that follow them.
  */
 export class PostgresSession {
   #begin: string | null = null;
   #settings: Record<string, string> = {};
+  #carried: string[] = [];
   #readOnly = false;
   #opened: Promise<unknown> = Promise.resolve();
   #alone = false;
@@ -54,14 +58,19 @@ export class PostgresSession {
       return NOTHING;
     }
     if (ENDS.test(text)) return this.#end(text);
+    if (CARRIED.test(text)) {
+      this.#carried.push(text);
+      return NOTHING;
+    }
     if (this.#over) throw new Error('a transaction of one statement has ended with it');
     const { stream } = this.client.connection;
     // Sends everything up to the next await in one packet.
     stream.cork();
     process.nextTick(() => stream.uncork());
+    const begins = this.#begin !== null;
     const ahead = this.#takeAhead();
     if (ahead !== '') this.#opened = this.#send(ahead, []);
-    if (!this.#readOnly) await this.#opened;
+    if (begins && !this.#readOnly) await this.#opened;
     const sent = this.#send(text, values);
     if (this.#alone) {
       this.#over = true;
@@ -102,9 +111,11 @@ export class PostgresSession {
   #takeAhead(): string {
     const { escapeLiteral } = pg;
     const set = Object.entries(this.#settings).map(([name, value]) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, true)`);
-    const parts = [...(this.#begin === null ? [] : [this.#begin]), ...(set.length === 0 ? [] : [`select ${set.join(', ')}`])];
+    const begin = this.#begin === null ? [] : [this.#begin];
+    const parts = [...begin, ...(set.length === 0 ? [] : [`select ${set.join(', ')}`]), ...this.#carried];
     this.#begin = null;
     this.#settings = {};
+    this.#carried = [];
     return parts.join('; ');
   }
 

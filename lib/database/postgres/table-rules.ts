@@ -17,6 +17,25 @@ const EVENTS = [
 const inOrder = (tables: TableName[]): RawBuilder<unknown> =>
   sql`wanted(position, schema_name, table_name) as (values ${sql.join(tables.map(({ schema, table }, at) => sql`(${sql.lit(at)}, ${schema}, ${table})`))})`;
 
+const FROM_WANTED = sql`from wanted w join pg_namespace n on n.nspname = w.schema_name join pg_class c on c.relnamespace = n.oid and c.relname = w.table_name`;
+const SIGNATURE = sql`md5(concat_ws('|',
+        (select string_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated, a.attidentity), ',' order by a.attnum)
+          from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
+        (select string_agg(concat_ws(' ', g.tgname, g.tgtype, g.tgenabled, md5(p.prosrc)), ',' order by g.tgname)
+          from pg_trigger g join pg_proc p on p.oid = g.tgfoid where g.tgrelid = c.oid and not g.tgisinternal),
+        (select string_agg(r.rulename || md5(pg_get_ruledef(r.oid)), ',' order by r.rulename) from pg_rewrite r where r.ev_class = c.oid and r.rulename <> '_RETURN')))`;
+
+function allOf<Row>(tables: TableName[], rows: Row[]): Row[] {
+  if (rows.length !== tables.length) throw new DatabaseFailure('missing', null, new Error('a table of this outbox is gone'));
+  return rows;
+}
+
+export async function tableSignatures(db: Db, tables: Required<TableName>[]): Promise<string[]> {
+  const { rows } = await sql<Pick<TableRules, 'signature'>>`with ${inOrder(tables)} select ${SIGNATURE} as signature
+    ${FROM_WANTED} order by w.position`.execute(db);
+  return allOf(tables, rows).map(({ signature }) => signature);
+}
+
 /** Served by the catalogue's indexes on oids; any role may read it. */
 export async function tableRules(db: Db, tables: Required<TableName>[]): Promise<TableRules[]> {
   const { rows } = await sql<RulesRow>`
@@ -27,16 +46,13 @@ export async function tableRules(db: Db, tables: Required<TableName>[]): Promise
         where g.tgrelid = c.oid and not g.tgisinternal)::text as triggers,
       exists (select from pg_rewrite r where r.ev_class = c.oid and r.rulename <> '_RETURN') as rewritten,
       c.relrowsecurity as "rowSecurity",
-      md5(concat_ws('|',
-        (select string_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated, a.attidentity), ',' order by a.attnum)
-          from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
-        (select string_agg(concat_ws(' ', g.tgname, g.tgtype, g.tgenabled, md5(p.prosrc)), ',' order by g.tgname)
-          from pg_trigger g join pg_proc p on p.oid = g.tgfoid where g.tgrelid = c.oid and not g.tgisinternal),
-        (select string_agg(r.rulename || md5(pg_get_ruledef(r.oid)), ',' order by r.rulename) from pg_rewrite r where r.ev_class = c.oid and r.rulename <> '_RETURN'))) as signature
-    from wanted w join pg_namespace n on n.nspname = w.schema_name join pg_class c on c.relnamespace = n.oid and c.relname = w.table_name
-    order by w.position`.execute(db);
-  if (rows.length !== tables.length) throw new DatabaseFailure('missing', null, new Error('a table of this outbox is gone'));
-  return rows.map((row) => ({ ...row, transactional: true, triggers: (JSON.parse(row.triggers) as TriggerRow[]).map(toTrigger) }));
+      ${SIGNATURE} as signature
+    ${FROM_WANTED} order by w.position`.execute(db);
+  return allOf(tables, rows).map((row) => ({
+    ...row,
+    transactional: true,
+    triggers: (JSON.parse(row.triggers) as TriggerRow[]).map(toTrigger),
+  }));
 }
 
 type TriggerRow = Omit<TriggerRules, 'timing' | 'events'> & { type: number };
@@ -63,8 +79,7 @@ export async function roleRights(db: Db, role: string, tables: Required<TableNam
       has_table_privilege(r.oid, c.oid, 'INSERT') as "insert", has_table_privilege(r.oid, c.oid, 'DELETE') as "delete",
       (select coalesce(json_agg(a.attname), '[]') from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         and has_column_privilege(r.oid, c.oid, a.attnum, 'UPDATE'))::text as columns
-    from wanted w join pg_namespace n on n.nspname = w.schema_name join pg_class c on c.relnamespace = n.oid and c.relname = w.table_name
-      cross join pg_roles r where r.rolname = ${role} order by w.position`.execute(db);
+    ${FROM_WANTED} cross join pg_roles r where r.rolname = ${role} order by w.position`.execute(db);
   if (rows.length !== tables.length) return null;
   return rows.map(({ columns, ...rights }) => ({ ...rights, updateColumns: new Set(JSON.parse(columns) as string[]) }));
 }

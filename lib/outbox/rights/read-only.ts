@@ -53,9 +53,9 @@ export function requireWritable(outbox: Outbox, known: KnownProof | null): strin
 /** Throws Problem `read_only` if columns or triggers changed since binding; called before the commit, when they can no longer change. */
 export async function requireSameTables(outbox: Outbox, db: Db): Promise<void> {
   const tables = livePlaces(outbox).map(({ table }) => table);
-  const rules = await outbox.database.engine.tableRules(db, tables);
+  const signatures = await outbox.database.engine.tableSignatures(db, tables);
   const bound = [outbox.rules.main, outbox.rules.dead];
-  if (rules.some((now, index) => now.signature !== bound[index]?.signature))
+  if (signatures.some((now, index) => now !== bound[index]?.signature))
     throw new Problem(
       'read_only',
       `A table of outbox ${outbox.id} was altered since it was last looked at (table_changed). This try changed nothing; the next try sees the table as it is now`,
