@@ -26,8 +26,10 @@ const MAKERS: Record<EntryPoint['kind'], readonly string[]> = {
   page: ['definePage', 'definePublicPage'],
   layout: ['defineLayout'],
   route: ['defineRoute', 'defineEmbeddedRoute'],
-  action: ['defineAction'],
+  action: ['defineAction', 'defineSnapshot'],
 };
+/** Takes its id as the first argument, and the permission of all that it makes is in lib/server/action.ts. */
+const SNAPSHOT = { maker: 'defineSnapshot', permission: 'outbox:read' };
 /** What it makes is open to tokens of cards, and nothing else is: both are declared. */
 const EMBEDDED = 'defineEmbeddedRoute';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -106,8 +108,10 @@ function readEntry(
     found.problems.push(`${file}: ${name} is not made by ${makers.join(' or ')}`);
     return;
   }
-  const id = property(expression, 'id');
-  const permission = property(expression, 'permission');
+  const isSnapshot = expression.expression.text === SNAPSHOT.maker;
+  const [first] = expression.arguments;
+  const id = isSnapshot ? (first !== undefined && ts.isStringLiteral(first) ? first.text : null) : property(expression, 'id');
+  const permission = isSnapshot ? SNAPSHOT.permission : property(expression, 'permission');
   const isEmbedded = expression.expression.text === EMBEDDED;
   const isPublic = property(expression, 'public') === 'true';
   const declaresCards = property(expression, 'embedded') === 'true';
