@@ -1,4 +1,5 @@
 /** What the server itself counts for a role: statements, pages, time; and the processor time of its backends. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { BenchServer, Role } from './server';
 
@@ -10,7 +11,7 @@ export interface Counters {
   /** Executing and planning, in milliseconds. */
   ms: number;
   rows: number;
-  /** Processor time of the role's backends in milliseconds; null where the system does not tell (not Linux). */
+  /** Processor time of the role's backends in milliseconds; null where the system does not tell. */
   cpuMs: number | null;
 }
 
@@ -45,7 +46,8 @@ export function difference(before: Counters, after: Counters): Counters {
 }
 
 async function processorMs(pids: number[]): Promise<number | null> {
-  if (process.platform !== 'linux') return null;
+  // Without it every backend would seem to be idle.
+  if (!existsSync('/proc/self/schedstat')) return null;
   let nanoseconds = 0;
   for (const pid of pids) {
     // Of one that is gone between the two looks the time is lost to us, and it was idle.

@@ -58,11 +58,11 @@ export class PostgresSession {
       return NOTHING;
     }
     if (ENDS.test(text)) return this.#end(text);
+    if (this.#over) throw new Error('a transaction of one statement has ended with it');
     if (CARRIED.test(text)) {
       this.#carried.push(text);
       return NOTHING;
     }
-    if (this.#over) throw new Error('a transaction of one statement has ended with it');
     const { stream } = this.client.connection;
     // Sends everything up to the next await in one packet.
     stream.cork();
