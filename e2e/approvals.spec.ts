@@ -101,6 +101,7 @@ test('who refuses says why, and nothing is done', async ({ browser, playwright, 
   await why.press('Enter');
   await other.getByRole('button', { name: 'Refuse', exact: true }).click();
   await expect(maker.getByText(/refused: .*these are wanted.*Nothing was done\./)).toBeVisible();
+  await expect(maker.getByText('In small batches', { exact: false })).toBeHidden();
   const refused = maker.url();
   await maker.getByRole('button', { name: 'Plan it again' }).click();
   await expect(maker.getByText('Waits for approval')).toBeVisible();

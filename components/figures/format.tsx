@@ -50,10 +50,10 @@ export function useFormat() {
       minute: (at: number) => format.formatTick(at, locale, timeZone, 0),
       /** "Nov 21". */
       day: (at: number) => format.formatTick(at, locale, timeZone, Infinity),
-      /** "3 m 12 s ago", or "in 4 s" for a future time. */
+      /** "3 m 12 s ago", or "in 4 s" for a future time: `now` is up to two ticks old, and what just happened is not to come. */
       relative: (at: string | number, now: number) => {
         const ms = now - new Date(at).getTime();
-        return ms >= 0 ? say('ago', { age: age(ms) }) : say('ahead', { age: age(-ms) });
+        return ms > -2 * TICK_MS ? say('ago', { age: age(Math.max(ms, 0)) }) : say('ahead', { age: age(-ms) });
       },
     };
   }, [locale, timeZone, say]);

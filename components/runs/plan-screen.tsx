@@ -18,7 +18,7 @@ import { outboxHref, runHref } from '../hrefs';
 import { useWarningText } from '../interventions/operations';
 import { PreviewRows, SqlView } from '../interventions/preview-rows';
 import { PlanDecision, type PlanDecisions } from './plan-decision';
-import { Planned, PlanState, useSums } from './planned';
+import { Planned, PlanState, stateOfPlan, useSums } from './planned';
 import classes from './runs.module.css';
 
 interface PlanScreenProps {
@@ -41,6 +41,7 @@ export function PlanScreen({ initial, load, decisions }: PlanScreenProps) {
   // To the minute, where it takes some.
   const time = seconds === null ? '' : format.age(1_000 * (seconds < 120 ? Math.ceil(seconds) : 60 * Math.round(seconds / 60)));
   const lead = isFollowed(plan.operation) ? 'lead.followed' : plan.operation === 'restore' ? 'lead.restore' : 'lead.batches';
+  const goesOn = !['refused', 'expired', 'void'].includes(stateOfPlan(plan));
   return (
     <div className={classes.screen}>
       <header className={classes.top}>
@@ -51,7 +52,7 @@ export function PlanScreen({ initial, load, decisions }: PlanScreenProps) {
           </Title>
           <PlanState plan={plan} />
         </div>
-        <p className={classes.lead}>{t(lead, { count: plan.count, known: seconds === null ? 'no' : 'yes', time })}</p>
+        {goesOn && <p className={classes.lead}>{t(lead, { count: plan.count, known: seconds === null ? 'no' : 'yes', time })}</p>}
       </header>
       <Warnings plan={plan} />
       <PlanDecision plan={plan} decisions={decisions} onChanged={refresh} />
