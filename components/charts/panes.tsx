@@ -238,9 +238,7 @@ export const HeatPaneChart = memo(function HeatPaneChart({ pane, span, width, he
 });
 
 /** Logarithmic, so that a few events are visible next to thousands. */
-function shadeOf(count: number, most: number): number {
-  return Math.min(SHADES - 1, Math.floor((Math.log(count + 1) / Math.log(most + 1)) * SHADES));
-}
+const shadeOf = (count: number, most: number) => Math.min(SHADES - 1, Math.floor((Math.log(count + 1) / Math.log(most + 1)) * SHADES));
 
 /** The rows to show: those with events, and one more on either side if there is one. */
 function usedRows(heats: (number[] | null)[]): [number, number] {

@@ -88,9 +88,7 @@ export function StateMark({ state, label = null }: { state: EventState; label?: 
 }
 
 /** What became of a key, or of an event that has it. */
-export function FateMark({ fate }: { fate: Fate }) {
-  return <Mark sign={FATE_SIGN[fate]} word={useTranslations('find.fate')(fate)} />;
-}
+export const FateMark = ({ fate }: { fate: Fate }) => <Mark sign={FATE_SIGN[fate]} word={useTranslations('find.fate')(fate)} />;
 
 export function VerdictMark({ verdict }: { verdict: Verdict }) {
   return <Mark sign={TONE_SIGN[VERDICT_TONE[verdict]]} word={useTranslations('verdicts')(`${verdict}.name`)} />;

@@ -287,7 +287,5 @@ const OF_A_RECORD = new Set<DatabaseFailure['code']>(['bad_value', 'timeout', 'o
 
 const UNREACHABLE = new Set<DatabaseFailure['code']>(['connection', 'busy', 'timeout', 'locked', 'deadlock']);
 
-function reasonOf(error: unknown): LackReason {
-  if (error instanceof StoreTrouble) return 'store';
-  return error instanceof DatabaseFailure && UNREACHABLE.has(error.code) ? 'database' : 'unreadable';
-}
+const reasonOf = (error: unknown): LackReason =>
+  error instanceof StoreTrouble ? 'store' : error instanceof DatabaseFailure && UNREACHABLE.has(error.code) ? 'database' : 'unreadable';

@@ -165,10 +165,8 @@ async function rowOf(outbox: Outbox, event: OutboxEvent): Promise<Sample['rows']
 }
 
 /** A JSON payload with its keys but without its values; null for anything else. */
-function skeleton(text: string | null): string | null {
-  if (text === null) return null;
-  return tried(() => JSON.stringify(hidden(JSON.parse(text), 0)).slice(0, PAYLOAD_CHARACTERS)) ?? null;
-}
+const skeleton = (text: string | null): string | null =>
+  text === null ? null : (tried(() => JSON.stringify(hidden(JSON.parse(text), 0)).slice(0, PAYLOAD_CHARACTERS)) ?? null);
 
 function hidden(value: unknown, depth: number): unknown {
   if (value === null) return null;

@@ -138,7 +138,5 @@ function failed(directory: OutboxDirectory, id: string, last: Examination | null
   return { ...about, at: new Date(now).toISOString(), tookMs: 0, findings: [], tables: [], statisticsSince: null, unseen: [], problem };
 }
 
-function problemOf(code: string): Examination['problem'] {
-  if (code === 'timeout' || code === 'locked') return 'timeout';
-  return code === 'connection' || code === 'unavailable' ? 'unavailable' : 'unusable';
-}
+const problemOf = (code: string): Examination['problem'] =>
+  code === 'timeout' || code === 'locked' ? 'timeout' : code === 'connection' || code === 'unavailable' ? 'unavailable' : 'unusable';

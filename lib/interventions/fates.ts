@@ -107,6 +107,5 @@ export function recordedValue({ main, dead }: Outbox, role: 'error' | 'attempts'
 }
 
 /** null if one of the two errors is not known. */
-function isSameError({ errorBefore: earlier }: Sent, error: string | null): boolean | null {
-  return earlier == null || error === null ? null : errorTemplate(earlier) === errorTemplate(error);
-}
+const isSameError = ({ errorBefore: earlier }: Sent, error: string | null): boolean | null =>
+  earlier == null || error === null ? null : errorTemplate(earlier) === errorTemplate(error);

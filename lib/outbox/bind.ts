@@ -74,10 +74,8 @@ export async function mappingProblems(settings: OutboxSettings, database: Databa
   return settings.inline ? [...refused, ...(await sharedIds(outbox)), ...(await implausibleTimes(outbox))] : refused;
 }
 
-function notReadable({ engine, roles }: Database, { name }: TableDescription): string {
-  const { reader } = roles;
-  return `role ${reader} may not read it; its owner can say: GRANT SELECT ON ${quotedName(engine, name)} TO ${engine.quote.identifier(reader)}`;
-}
+const notReadable = ({ engine, roles: { reader } }: Database, { name }: TableDescription): string =>
+  `role ${reader} may not read it; its owner can say: GRANT SELECT ON ${quotedName(engine, name)} TO ${engine.quote.identifier(reader)}`;
 
 async function lookAt(
   settings: OutboxSettings,

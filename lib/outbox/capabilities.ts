@@ -9,7 +9,7 @@ import { keepsOrder, kindOf, type ChangeRule, type ColumnRole, type OperationRul
 
 /** What this table can show and which operations it offers, from its shape, the columns really there and its proof. */
 export const capabilitiesOf = perObject((outbox: Outbox): Capabilities => {
-  const { shape, main } = outbox;
+  const [{ shape, main }, { amount }, { payload }] = [outbox, outbox.settings, outbox.main.roles];
   const operations: Record<string, OperationCapability> = {};
   for (const [key, rules] of Object.entries(shape.operations)) operations[key] = operationCapability(outbox, rules);
   operations.archive = { offered: false, because: shape.noArchive ?? 'not_in_schema' };
@@ -29,7 +29,7 @@ export const capabilitiesOf = perObject((outbox: Outbox): Capabilities => {
       ...fields,
       error: fields.error || outbox.dead?.roles.error !== undefined,
       diedAt: canShow(outbox, 'dead') && livePlaces(outbox).some((place) => place.roles[deadSinceRole(place)] !== undefined),
-      amount: outbox.settings.amount !== null && main.roles.payload !== undefined && mayHoldJson(main.roles.payload.column, shape),
+      amount: amount !== null && (main.description.columns.has(amount.value) || (!!payload && mayHoldJson(payload.column, shape))),
     },
   };
 });

@@ -55,6 +55,10 @@ export function stopAfter(state: PaceState, window: WindowEnd): PauseReason | nu
   return recent.failed >= FAILED_PART * Math.max(FAILED_OF, recent.sent) ? all : null;
 }
 
+/** Most events at once, so that a rate is one over each few seconds. */
+export const ratedMax = ({ ratePerSecond: rate }: Pace) =>
+  rate === null ? WINDOW_MAX : Math.max(1, Math.floor((rate * WINDOW_MS) / 1_000));
+
 /** One in so many of those tried in vain so far may be tried at once. */
 const VAIN_PART = 10;
 
@@ -62,10 +66,9 @@ const VAIN_PART = 10;
  * The state after a window whose events all have fates. One of which nothing was changed says nothing; after many of those, more are tried at
  * once: of a plan whose events all changed since, one at a time would take hours.
  */
-export function afterWindow(state: PaceState, window: WindowEnd, { ratePerSecond }: Pace): PaceState {
+export function afterWindow(state: PaceState, window: WindowEnd, pace: Pace): PaceState {
   const { sent, tookMs, together } = window;
-  // So that a rate is one over each few seconds.
-  const rated = ratePerSecond === null ? WINDOW_MAX : (ratePerSecond * WINDOW_MS) / 1_000;
+  const rated = ratedMax(pace);
   if (sent === 0) {
     const vain = state.vain + state.next;
     return { ...state, vain, next: Math.max(state.next, Math.floor(Math.min(LADDER[3], vain / VAIN_PART, rated))) };

@@ -68,6 +68,7 @@ export async function readJson(request: Request): Promise<unknown> {
   if (!/^application\/(?:[a-z0-9.+-]+\+)?json\s*(;|$)/i.test(type)) throw new BadRequest(415, 'Send the body as application/json');
   const text = await readCapped(request);
   const value = tried(() => JSON.parse(text) as unknown);
-  if (value === undefined) throw new BadRequest(400, 'The body is not JSON');
+  // Reading leaves a field of that name out: a filter with nothing else would be one for everything.
+  if (value === undefined || /"__proto__"\s*:/.test(text)) throw new BadRequest(400, 'The body is not JSON, or has a field "__proto__"');
   return value;
 }

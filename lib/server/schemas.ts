@@ -97,8 +97,8 @@ const planSource = z.union(
   [
     z.strictObject({ filter: z.union([z.string().max(16_000), z.record(z.string().max(40), queryField)]) }),
     z.strictObject({ cause: plain(200) }),
-    z.strictObject({ ids: z.array(eventId).min(1).max(PLAN_IDS_MAX) }),
-    z.strictObject({ run: z.uuid(), codes: z.array(z.enum([...SKIP_CODES, ...LEFT_CODES])).min(1) }),
+    z.strictObject({ ids: z.array(eventId).min(1, 'name at least one id').max(PLAN_IDS_MAX, `name at most ${PLAN_IDS_MAX} ids`) }),
+    z.strictObject({ run: z.uuid('write the id of a run'), codes: z.array(z.enum([...SKIP_CODES, ...LEFT_CODES])).min(1) }),
   ],
   `write one of {filter: {state: "dead"}}, {cause: "id"}, {ids: ["1"]} with 1 to ${PLAN_IDS_MAX} ids, {run: "id", codes: ["failed_again"]} with codes of ${[...LEFT_CODES, ...SKIP_CODES].join(', ')}`,
 );

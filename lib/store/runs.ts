@@ -15,8 +15,8 @@ const PLAN = ['operation', 'reason', 'source', 'actor', 'count'] as const;
 /** A batch was declared that has no answer. */
 const isDeclared = sql<boolean>`exists (select from run_batch where run_id = run.id and answered_at is null)`;
 /** Runs of the outbox that go first. */
-const before = sql<number>`(select count(*)::int from run as other where other.outbox = run.outbox and other.ended_at is null
-  and other.state in ('queued', 'running') and (other.created_at, other.id) < (run.created_at, run.id))`.as('before');
+const before = sql<number>`(select count(*)::int from run as o where o.outbox = run.outbox and o.ended_at is null and (o.created_at, o.id)
+  < (run.created_at, run.id) and (o.state in ('queued', 'running') or o.because = 'unavailable'))`.as('before');
 
 async function selectRuns(db: StoreDb, which: (query: ReturnType<typeof joined>) => ReturnType<typeof joined>) {
   const rows = await which(joined(db))

@@ -70,10 +70,8 @@ async function findTable(db: Db, { schema, table }: TableName): Promise<TableRow
   return whole ?? look(sql`table_schema = ${schema} and table_name = ${table}`);
 }
 
-function kindOf({ type }: TableRow): TableDescription['kind'] {
-  if (/view/i.test(type)) return 'view';
-  return /^(BASE TABLE|SYSTEM VERSIONED)$/i.test(type) ? 'table' : 'other';
-}
+const kindOf = ({ type }: TableRow): TableDescription['kind'] =>
+  /view/i.test(type) ? 'view' : /^(BASE TABLE|SYSTEM VERSIONED)$/i.test(type) ? 'table' : 'other';
 
 function describeColumn(column: ColumnRow, json: Set<string>): ColumnDescription {
   const bare = /^(tinyint\(1\)|bit\(1\))/i.test(column.type);

@@ -56,6 +56,8 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     await db.query(`CREATE TABLE paid (id int PRIMARY KEY, body ${long} NOT NULL)`);
     for (const [index, body] of ['{"sum":{"value":"12.30","currency":"EUR"}}', 'twelve', '{"sum":7}', '[]'].entries())
       await db.query(`INSERT INTO paid VALUES (${p1}, ${p2})`, [index + 1, body]);
+    await db.query(`CREATE TABLE priced (id int PRIMARY KEY, sum decimal(20,4), ccy char(3), body ${long})`);
+    await db.query(`INSERT INTO priced VALUES (1, 12.3, 'EUR', '{"sum": 7}'), (2, NULL, NULL, NULL)`);
     await db.query(`CREATE TABLE told (id int PRIMARY KEY, body ${bytes} NOT NULL, error text)`);
     for (const [index, body] of [SECRET, Buffer.from(SECRET).toString('base64'), LONG, LATE, ENDLESS].entries())
       await db.query(`INSERT INTO told VALUES (${p1}, ${p2}, ${p3})`, [index + 1, Buffer.from(body), 'declined: 4111-secret']);
@@ -131,6 +133,23 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
       [null, null],
       [null, null],
     ]);
+  });
+
+  it('an amount in columns of its own, with and without a payload; `payload.` names what lies in the payload', async () => {
+    const amount = { value: 'sum', currency: 'ccy' };
+    for (const columns of [{ id: 'id' }, { id: 'id', payload: 'body' }]) {
+      const outbox = await bound('priced', { columns }, { amount });
+      expect(capabilitiesOf(outbox).fields.amount).toBe(true);
+      const { events } = await listEvents(outbox, { order: 'oldest' }, { limit: 50 });
+      const told = new Map(events.map((event) => [event.id, [event.amount, event.currency]]));
+      expect([told.get('1'), told.get('2')]).toEqual([
+        ['12.3000', 'EUR'],
+        [null, null],
+      ]);
+    }
+    const outbox = await bound('priced', { columns: { id: 'id', payload: 'body' } }, { amount: { value: 'payload.sum' } });
+    const { events } = await listEvents(outbox, {}, { limit: 50 });
+    expect(events.find(({ id }) => id === '1')?.amount).toBe('7');
   });
 
   it.each([

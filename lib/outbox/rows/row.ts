@@ -105,14 +105,17 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
     ${large.length === 0 ? NO_TEXT : sql`case when ${or(large)} then 'y' end`} as ${sql.id('tooLarge')}`;
 }
 
-/** `amount` and `currency`, by their paths into the payload; NULL where that has more than `maxBytes`. */
+/** `amount` and `currency`, by their column or their path into the payload; NULL where that has more than `maxBytes`. */
 export function amountColumns({ database, settings: { amount }, shape }: Outbox, at: PlaceSql, maxBytes: number): RawBuilder<unknown> {
+  const { asText, jsonText } = database.engine.fragments;
   const payload = at.role('payload');
   const size = at.roleSize('payload');
-  const value = (path: string | undefined): RawBuilder<unknown> =>
-    path === undefined || payload === null || size === null || !mayHoldJson(payload.description, shape)
-      ? NO_TEXT
-      : sql`case when ${size} <= ${sql.lit(maxBytes)} then ${database.engine.fragments.jsonText(payload.sql, pathSteps(path), payload.description)} end`;
+  const value = (path = ''): RawBuilder<unknown> => {
+    const column = at.place.description.columns.get(path);
+    if (column !== undefined) return asText(at.column(path), column);
+    if (path === '' || payload === null || size === null || !mayHoldJson(payload.description, shape)) return NO_TEXT;
+    return sql`case when ${size} <= ${sql.lit(maxBytes)} then ${jsonText(payload.sql, pathSteps(path), payload.description)} end`;
+  };
   return sql`${value(amount?.value)} as amount, ${value(amount?.currency)} as currency`;
 }
 

@@ -44,7 +44,7 @@ export async function whyVoid(deps: PlanDeps, plan: PlanRow): Promise<string | n
 /** The same without looking at the table. */
 export function voidByPolicy(deps: Rules, plan: PlanRow, approval: ApprovalRow | null): string | null {
   const changed = 'the rules of approval are not what they were';
-  if (approval?.state === 'void') return 'what was asked for is not what would run';
+  if (approval?.state === 'void') return 'what was asked for, or the rules of approval, changed since';
   const same = factsOf(plan).policy === policyOf(deps, plan);
   if (approval !== null) return same && approval.hash === plan.hash ? null : changed;
   // Rules that are gone ask nobody.

@@ -25,7 +25,7 @@ import {
 } from '@/lib/store/runs';
 import type { StoreTables } from '@/lib/store/tables';
 import { findPlan, type PlanRow } from '@/lib/store/plans';
-import { LADDER_BEGIN, afterPause, afterWindow, nextBatch, restAfter, stopAfter, type WindowEnd } from '../pace';
+import { LADDER_BEGIN, afterPause, afterWindow, nextBatch, ratedMax, restAfter, stopAfter, type WindowEnd } from '../pace';
 import { timing, type RunDeps } from './deps';
 import { isGoing, ofStore, stopBefore, stopsFor, StoreAway } from './going';
 import { loadJob, type Choice, type Job, type JobBatch } from './job';
@@ -127,7 +127,7 @@ export class Carrying {
     if (row.state === 'cancelled' && row.endedAt === null) return this.end(row.id);
     if (!isGoing(row)) return this.follow(row);
     const { rested } = progress;
-    const rest = rested === undefined ? 0 : rested.from + restAfter(rested, row.pace) - Date.now();
+    const rest = progress.window !== null || rested === undefined ? 0 : rested.from + restAfter(rested, row.pace) - Date.now();
     if (rest > 0) return rest;
     if (progress.window === null) {
       if (progress.waited === undefined) progress.waited = await oldestWaiting(await this.outbox(), null);
@@ -148,10 +148,8 @@ export class Carrying {
     return this.awaitFates(row);
   }
 
-  private choose(): Choice {
-    const { window, batch } = this.progress;
-    return this.job.choose(Math.min(batch, window?.left ?? 0));
-  }
+  private choose = (most = this.job.followed ? Infinity : ratedMax(this.run.pace)): Choice =>
+    this.job.choose(Math.min(most, this.progress.batch, this.progress.window?.left ?? 0));
 
   private freshWait = async () => this.looking.freshWait(await this.outbox(), this.progress, this.deps.timing);
 
@@ -198,7 +196,9 @@ export class Carrying {
     const answer = { n, interventionId: result.interventionId, outcomes: await job.answer(result), tookMs };
     this.doubt = false;
     if (result.skipped.some(({ code }) => code === 'locked')) this.lockedAt = Date.now();
-    if (progress.window !== null) progress.window.left = Math.max(0, progress.window.left - positions.length);
+    // What is not followed has one window for all of it, or one for each batch of a rate.
+    const left = job.followed || row.pace.ratePerSecond === null ? (progress.window?.left ?? 0) - positions.length : 0;
+    if (progress.window !== null) progress.window.left = Math.max(0, left);
     if (tookMs !== null) progress.batch = nextBatch(progress.batch, tookMs);
     const stop = isGoing(row) ? await this.check().catch(() => undefined) : undefined;
     const choice = stop === null && (progress.window?.left ?? 0) > 0 ? this.choose() : undefined;
@@ -282,6 +282,7 @@ export class Carrying {
     const { window } = progress;
     if (window === null) return 0;
     if (!job.followed) {
+      progress.rested = { from: window.at, sent: job.changedSince(window.first).length, tookMs: 0 };
       progress.window = null;
       return job.hasOpen() ? 0 : this.write({ done: true }).then(() => 0);
     }

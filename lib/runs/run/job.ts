@@ -38,10 +38,8 @@ export const LOCKED_TRIES = 3;
 const FAILED: readonly RunOutcome[] = ['did_not_take', 'not_supported', 'already_exists'];
 
 /** The sum that an event is counted in. */
-function countOf(outcome: RunOutcome): Exclude<keyof RunCounts, 'requested' | 'fates' | 'unknown'> {
-  if (outcome === 'remaining' || outcome === 'changed' || outcome === 'locked') return outcome;
-  return FAILED.includes(outcome) ? 'failed' : 'conflicted';
-}
+const countOf = (outcome: RunOutcome): Exclude<keyof RunCounts, 'requested' | 'fates' | 'unknown'> =>
+  outcome === 'remaining' || outcome === 'changed' || outcome === 'locked' ? outcome : FAILED.includes(outcome) ? 'failed' : 'conflicted';
 
 /** Chunks of the plan that stay unpacked. */
 const CHUNKS_KEPT = 12;

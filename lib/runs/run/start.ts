@@ -1,5 +1,6 @@
 /** What people do to runs: start, pause, resume, cancel, and how fast. Each in one transaction of the store, with an audit entry. */
 import { uuidv7 } from 'uuidv7';
+import { z } from 'zod';
 import { digestOf } from '@/lib/database/digest';
 import { goneIsOut } from '@/lib/interventions/fates';
 import { isFollowed } from '@/lib/shared/changes/fates';
@@ -16,8 +17,8 @@ import { requireStartable } from '../plans/startable';
 import { FOLLOWED_SECONDS, progressAtStart } from './progress';
 
 /**
- * Starts a plan's only run. One actor, key and body always give the same run. Throws Problem `not_found`, `conflict` (naming the run of a plan
- * that was started), and as `requireStartable` does.
+ * Starts a plan's only run. One actor, key and body always give the same run. Throws Problem `not_found`, `conflict` or, for the same key,
+ * `key_reused` (naming the run of a plan that was started), and as `requireStartable` does.
  */
 export async function startRun(deps: PlanDeps, actor: Actor, planId: string, pace: Pace, key: string): Promise<StoredRun> {
   const { db } = deps.store;
@@ -25,7 +26,7 @@ export async function startRun(deps: PlanDeps, actor: Actor, planId: string, pac
   const earlier = async (): Promise<StoredRun | null> => {
     const run = await findRunOfPlan(db, planId);
     if (run === null || (run.key === key && run.requestHash === requestHash)) return run;
-    throw new Problem('conflict', `This plan is started already, as run ${run.id}. Nothing was started`);
+    throw new Problem(run.key === key ? 'key_reused' : 'conflict', `This plan is started already, as run ${run.id}. Nothing was started`);
   };
   const before = await earlier();
   if (before !== null) return before;
@@ -54,7 +55,7 @@ export async function startRun(deps: PlanDeps, actor: Actor, planId: string, pac
 
 /** Throws Problem `not_found`. */
 export async function runById({ store }: Pick<PlanDeps, 'store'>, id: string): Promise<StoredRun> {
-  const run = await findRun(store.db, id);
+  const run = z.uuid().safeParse(id).success ? await findRun(store.db, id) : null;
   if (run === null) throw new Problem('not_found', 'There is no such run');
   return run;
 }

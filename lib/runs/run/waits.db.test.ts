@@ -48,6 +48,33 @@ describe.each(ENGINE_KEYS)('a run on %s', (engine) => {
     expect(await on.world.until(id, isOver, 8_000)).toMatchObject({ changed: 40 });
   });
 
+  it('looks at the fates of a window under way, however slow a pace is set meanwhile', async () => {
+    await on.world.dead(range(40));
+    const id = await on.world.start();
+    await on.world.until(id, ({ window, fates }) => fates.published === 1 && window.size === 1);
+    // The relay takes nothing while the second window goes out.
+    await on.relay.stop();
+    await on.world.until(id, ({ fates }) => fates.waiting > 0);
+    await changeRunAs(on.world.deps, on.world.maker, id, 'pace', { share: 0.05, ratePerSecond: 0.1 });
+    const before = (await on.world.run(id)).changed;
+    on.relay = startRelay(database);
+    const run = await on.world.until(id, ({ fates }) => fates.waiting === 0, 5_000);
+    expect(run.changed).toBe(before);
+  });
+
+  it('keeps a rate where nothing is sent, also one that is set meanwhile', async () => {
+    // Others than those that are archived elsewhere.
+    const ids = range(200).map((one) => 1_000 + one);
+    await on.world.dead(ids);
+    const id = await on.world.start({ ids: ids.map(String) }, { operation: 'archive', pace: { ratePerSecond: 10 } });
+    await on.world.until(id, ({ changed }) => changed > 0);
+    await sleep(1_000);
+    // Twenty each two seconds.
+    expect((await on.world.run(id)).changed).toBeLessThanOrEqual(40);
+    await changeRunAs(on.world.deps, on.world.maker, id, 'pace', { share: 1, ratePerSecond: null });
+    expect(await on.world.until(id, isOver)).toMatchObject({ changed: 200 });
+  });
+
   it('is not over, once cancelled without its outbox, before it is known what became of its last batch', async () => {
     await on.world.dead(range(30));
     const dying = on.process;

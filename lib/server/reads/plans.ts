@@ -18,7 +18,8 @@ import { approvalsOf, findApproval, openRequests, type ApprovalRow } from '@/lib
 import { findPlan, selectPlans, type PlanFilter, type PlanRow } from '@/lib/store/plans';
 import { pageOf, positionOf } from '@/lib/store/pages';
 import type { Context } from '../context';
-import type { PlanAnswer, PlanAsked } from '../schemas';
+import { invalid } from '../input';
+import { ofPlan, type PlanAnswer, type PlanAsked } from '../schemas';
 import { readEventsQuery } from './events';
 import { onOutbox } from './outboxes';
 import { hiddenFilters, seesAll, shownEvents } from './shown';
@@ -33,12 +34,14 @@ export async function makePlan(context: Context, outboxId: string, { source, ...
 function filterText(filter: string | Record<string, string | string[]>): string {
   const params = typeof filter === 'string' ? new URLSearchParams(filter) : toSearchParams(filter);
   // Of a list's address: a plan is of all pages, oldest first.
-  for (const name of ['cursor', 'limit', 'order']) params.delete(name);
+  if (typeof filter === 'string') for (const name of ['cursor', 'limit', 'order']) params.delete(name);
+  if (params.has('cursor') || params.has('limit'))
+    throw invalid('A plan takes all events of its filter', { filter: 'has cursor or limit' });
   return serialiseEventFilter(readEventsQuery(params).filter).toString();
 }
 
 async function planRow({ console }: Context, id: string): Promise<PlanRow> {
-  const plan = await findPlan(console.store.db, id);
+  const plan = ofPlan.safeParse({ plan: id }).success ? await findPlan(console.store.db, id) : null;
   if (plan === null) throw new Problem('not_found', 'There is no such plan');
   return plan;
 }

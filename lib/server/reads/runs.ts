@@ -60,10 +60,8 @@ export async function changeRun(context: Context, id: string, deed: RunDeed, pac
 }
 
 /** What a run came from; filters and causes may name what is hidden from those who do not see all. */
-function shownSource(source: PlanSource, all: boolean): PlanSource {
-  if ('ids' in source || 'run' in source || all) return source;
-  return 'filter' in source ? { filter: '' } : { cause: '' };
-}
+const shownSource = (source: PlanSource, all: boolean): PlanSource =>
+  'ids' in source || 'run' in source || all ? source : 'filter' in source ? { filter: '' } : { cause: '' };
 
 /** With source and error as this reader may see them: no error where that cannot be told now. */
 async function shownRun(context: Context, stored: StoredRun): Promise<Run> {

@@ -16,7 +16,15 @@ test('digits beyond a double survive', () => {
 });
 
 test('what is no decimal is left out and not counted as zero', () => {
-  expect(sumAmounts([row(null), row('a lot'), row('1e3'), row('')])).toEqual([]);
+  expect(sumAmounts([row(null), row('a lot'), row('1e999'), row('e3'), row('')])).toEqual([]);
+});
+
+test('a number with an exponent, as JSON may write it, is the number', () => {
+  expect(sumAmounts([row('1e3'), row('1.25E7', 'KRW'), row('-12.5e-2'), row('2E+0')])).toEqual([
+    { currency: 'KRW', amount: '12500000' },
+    { currency: 'USDT', amount: '1001.875' },
+  ]);
+  expect([formatAmount('1.25E7', 'en'), formatAmount('-5e-1', 'en')]).toEqual(['12,500,000', '-0.5']);
 });
 
 test('a sum as text comes with how many rows have no part in it', () => {

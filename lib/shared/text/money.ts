@@ -1,7 +1,16 @@
 /** Money as in events: decimal text, summed and formatted without floating point. */
 
-/** No amount has more digits, and no database could add up as many as a text may hold. */
-const DECIMAL = /^([+-]?)(\d{1,200})(?:\.(\d{1,200}))?$/;
+/** No amount has more digits, and no database could add up as many as a text may hold. JSON may write a number with an exponent. */
+const DECIMAL = /^([+-]?\d{1,200})(?:\.(\d{1,200}))?(?:e([+-]?\d{1,2}))?$/i;
+
+/** In units of its last decimal; null if it is no number. */
+function unitsOf(amount: string | null): { units: bigint; scale: number } | null {
+  const match = amount === null ? null : DECIMAL.exec(amount.trim());
+  if (!match) return null;
+  const [, whole = '0', fraction = '', exponent = '0'] = match;
+  const scale = fraction.length - Number(exponent);
+  return { units: BigInt(whole + fraction) * 10n ** BigInt(Math.max(0, -scale)), scale: Math.max(0, scale) };
+}
 
 export type Money<Amount> = { amount: Amount; currency: string | null };
 
@@ -9,13 +18,12 @@ export type Money<Amount> = { amount: Amount; currency: string | null };
 export function sumAmounts(rows: readonly Money<string | null>[]): Money<string>[] {
   const byCurrency = new Map<string | null, { units: bigint; scale: number }>();
   for (const { amount, currency } of rows) {
-    const match = amount === null ? null : DECIMAL.exec(amount.trim());
-    if (!match) continue;
-    const [, sign, whole = '0', fraction = ''] = match;
+    const addend = unitsOf(amount);
+    if (addend === null) continue;
     const sum = byCurrency.get(currency) ?? { units: 0n, scale: 0 };
-    const scale = Math.max(sum.scale, fraction.length);
-    const addend = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`) * 10n ** BigInt(scale - fraction.length);
-    byCurrency.set(currency, { units: sum.units * 10n ** BigInt(scale - sum.scale) + addend, scale });
+    const scale = Math.max(sum.scale, addend.scale);
+    const raised = (one: typeof sum) => one.units * 10n ** BigInt(scale - one.scale);
+    byCurrency.set(currency, { units: raised(sum) + raised(addend), scale });
   }
   return [...byCurrency]
     .sort(([one], [other]) => (one ?? '').localeCompare(other ?? '', 'en'))
@@ -30,12 +38,12 @@ function decimal(units: bigint, scale: number): string {
 
 /** Decimal text with the locale's grouping and every digit kept: 1234567.890 → 1,234,567.890. Other text is returned unchanged. */
 export function formatAmount(amount: string, locale: string): string {
-  const match = DECIMAL.exec(amount.trim());
-  if (!match) return amount;
-  const [, sign, whole = '0', fraction] = match;
+  const read = unitsOf(amount);
+  if (read === null) return amount;
+  const [, sign, whole = '0', fraction] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal(read.units, read.scale)) ?? [];
   const point = new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
   const grouped = new Intl.NumberFormat(locale).format(BigInt(whole));
-  return `${sign === '-' ? '-' : ''}${grouped}${fraction === undefined ? '' : point + fraction}`;
+  return `${sign}${grouped}${fraction === undefined ? '' : point + fraction}`;
 }
 
 export const formatMoney = (amount: string, currency: string | null, locale: string): string =>
@@ -44,5 +52,5 @@ export const formatMoney = (amount: string, currency: string | null, locale: str
 /** The sums as text, empty without one, and how many of the rows have no amount that counts in them. */
 export function sumText(rows: readonly Money<string | null>[], locale: string): { sums: string; without: number } {
   const sums = sumAmounts(rows).map(({ amount, currency }) => formatMoney(amount, currency, locale));
-  return { sums: sums.join(' + '), without: rows.filter(({ amount }) => amount === null || !DECIMAL.test(amount.trim())).length };
+  return { sums: sums.join(' + '), without: rows.filter(({ amount }) => unitsOf(amount) === null).length };
 }

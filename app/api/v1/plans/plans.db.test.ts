@@ -76,6 +76,18 @@ describe('a script', () => {
       status: 400,
       fields: { colour: expect.stringContaining('unknown') },
     });
+    for (const paged of [{ limit: '1' }, { cursor: 'x' }])
+      expect(await answerOf(await post(request({ filter: { state: 'dead', ...paged } })))).toMatchObject({
+        status: 400,
+        fields: { filter: 'has cursor or limit' },
+      });
+    // JSON.parse makes a field of it, which an object literal would not.
+    const proto = JSON.parse('{"__proto__": {"state": "dead"}}') as object;
+    expect(await answerOf(await post(request({ filter: proto })))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('__proto__'),
+    });
+    await expect(readPlanSnapshot(await contextOf('viewer'), 'x')).rejects.toMatchObject({ code: 'not_found' });
     expect(await answerOf(await post(request({ all: true })))).toMatchObject({
       status: 400,
       fields: { source: expect.stringContaining('write one of') },

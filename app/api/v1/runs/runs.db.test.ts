@@ -4,6 +4,7 @@ import type { AuditEntry } from '@/lib/shared/model';
 import type { Plan } from '@/lib/shared/runs/plans';
 import type { Run } from '@/lib/shared/runs/runs';
 import { getConsole } from '@/lib/server/console';
+import { runById } from '@/lib/runs/run/start';
 import { chartMarks } from '@/lib/server/reads/marks';
 import { deleteOldRows } from '@/lib/store/old-rows';
 import { DEAD, useInstalledEscrow } from '@/scripts/testing/installed-escrow';
@@ -40,6 +41,9 @@ it('a plan is started once, followed, paused and cancelled by operators, and tol
   expect(Object.keys(run)).toEqual(expect.arrayContaining(NAMES));
   expect(run).toMatchObject({ plan: plan.id, requested: 1, pace: { share: 0.25, ratePerSecond: null }, maker: 'operator bot' });
   expect(((await (await begin('run-1', { share: 0.25 })).json()) as Run).id).toBe(run.id);
+  const otherwise = await begin('run-1', { share: 0.5 });
+  expect([otherwise.status, await otherwise.json()]).toEqual([422, expect.objectContaining({ code: 'key_reused' })]);
+  await expect(runById(await getConsole(), 'x')).rejects.toMatchObject({ code: 'not_found' });
   const second = await begin('run-2');
   expect(second.status).toBe(409);
   expect(await second.json()).toMatchObject({ code: 'conflict', detail: expect.stringContaining(run.id) });
