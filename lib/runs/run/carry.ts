@@ -282,7 +282,7 @@ export class Carrying {
     const { window } = progress;
     if (window === null) return 0;
     if (!job.followed) {
-      progress.rested = { from: window.at, sent: job.changedSince(window.first).length, tookMs: 0 };
+      progress.rested = { from: Date.now(), sent: Math.min(job.changedSince(window.first).length, ratedMax(row.pace)), tookMs: 0 };
       progress.window = null;
       return job.hasOpen() ? 0 : this.write({ done: true }).then(() => 0);
     }
