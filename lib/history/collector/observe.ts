@@ -21,7 +21,7 @@ export async function observe(session: Session, outbox: Outbox, observers: reado
   const { choice, rounds, timing } = session;
   let failed: Error | null = null;
   for (const observer of choice === null ? [] : observers.filter((one) => one.wants(outbox, choice.method))) {
-    const share = OBSERVING * Math.min(1, timing.duty / DUTY_CYCLE);
+    const share = (OBSERVING * timing.duty) / DUTY_CYCLE;
     const round = getOrMake(rounds, observer.key, () => ({ dueAt: 0, pace: new Backoff(observer.everyMs, observer.everyMs, share) }));
     if (round.dueAt > Date.now()) continue;
     const began = performance.now();
