@@ -1,5 +1,5 @@
 import { expect, test } from './fixtures';
-import { insertEscrow } from './support/rows';
+import { insertEscrow, shownRow } from './support/rows';
 
 test('events are walked, selected, opened and operated on by keys alone', async ({ signIn, database }) => {
   const error = `story: keys ${String(Date.now())}`;
@@ -17,7 +17,7 @@ test('events are walked, selected, opened and operated on by keys alone', async 
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();
   // Closing gives the focus back to the row one was on.
-  await expect(page.locator(`[data-event="${id}"]`)).toBeFocused();
+  await expect(shownRow(page, id)).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText(order);
 });

@@ -3,7 +3,7 @@ import type { Role } from '@/lib/shared/permissions';
 import { expect, test } from './fixtures';
 import type { Database } from './support/database';
 import { confirmButton, openDialog } from './support/operate';
-import { escrowRow, insertEscrow, insertEscrows } from './support/rows';
+import { escrowRow, insertEscrow, insertEscrows, shownRow } from './support/rows';
 
 type SignIn = (role: Role) => Promise<Page>;
 
@@ -69,8 +69,7 @@ test('new events do not move the rows somebody is looking at', async ({ signIn, 
   const first = await insertEscrow(escrow, { error, ageMinutes: 40 });
   const page = await signIn('operator');
   await page.goto(`/outboxes/escrow/events?error=${encodeURIComponent(error)}`);
-  // While a page streams, what came is there twice for a moment: hidden where it arrived, and where it belongs.
-  const row = page.locator(`[data-event="${first.id}"]`).filter({ visible: true });
+  const row = shownRow(page, first.id);
   await expect(row).toBeVisible();
   const before = await row.boundingBox();
   const second = await insertEscrow(escrow, { error, ageMinutes: 30 });
@@ -78,7 +77,7 @@ test('new events do not move the rows somebody is looking at', async ({ signIn, 
   await expect(newer).toBeVisible();
   expect(await row.boundingBox()).toEqual(before);
   await newer.click();
-  await expect(page.locator(`[data-event="${second.id}"]`)).toBeVisible();
+  await expect(shownRow(page, second.id)).toBeVisible();
 });
 
 test('the filter is in the URL, and back is where one was', async ({ signIn, database }) => {
@@ -90,11 +89,11 @@ test('the filter is in the URL, and back is where one was', async ({ signIn, dat
   await page.getByRole('textbox', { name: 'Error' }).fill(error);
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect(page).toHaveURL(/error=story/);
-  await page.locator(`[data-event="${id}"]`).click();
+  await shownRow(page, id).click();
   await expect(page).toHaveURL(new RegExp(`/events/${id}`));
   await page.goBack();
   await expect(page).toHaveURL(/error=story/);
-  await expect(page.locator(`[data-event="${id}"]`)).toBeVisible();
+  await expect(shownRow(page, id)).toBeVisible();
   await page.getByRole('button', { name: 'Clear the filter' }).click();
   await expect(page).toHaveURL(/\/events$/);
 });

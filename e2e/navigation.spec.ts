@@ -1,6 +1,6 @@
 import { expect, test } from './fixtures';
 import { axeFindings } from './support/measure';
-import { insertEscrow, insertEscrows } from './support/rows';
+import { insertEscrow, insertEscrows, shownRow } from './support/rows';
 
 test('offline, no click leaves the page; it says so, and the last one is followed once the line is back', async ({ signIn, watch }) => {
   watch.allow(/ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED/);
@@ -74,7 +74,7 @@ test('an event leads to the next one of the list it was opened from, and the lis
   await expect(rows).toHaveCount(30);
   const ids = await rows.evaluateAll((links) => links.map((link) => link.getAttribute('data-event') ?? ''));
   const [, id = '', next = ''] = ids.slice(19);
-  const row = page.locator(`[data-event="${id}"]`).filter({ visible: true });
+  const row = shownRow(page, id);
   await row.scrollIntoViewIfNeeded();
   const place = await row.boundingBox();
   expect(await page.evaluate(() => window.scrollY)).toBeGreaterThan(0);

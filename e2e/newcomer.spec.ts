@@ -1,6 +1,6 @@
 import { expect, test } from './fixtures';
 import { operate } from './support/operate';
-import { escrowRow, insertEscrow } from './support/rows';
+import { escrowRow, insertEscrow, shownRow } from './support/rows';
 
 test('a newcomer’s drill: sign in, see the incident, put a failed escrow event right, find it in the audit', async ({
   page,
@@ -26,7 +26,7 @@ test('a newcomer’s drill: sign in, see the incident, put a failed escrow event
   await expect(page).toHaveURL(/\/outboxes\/escrow/);
 
   await page.goto(`/outboxes/escrow/events?q=${order}`);
-  await page.locator(`[data-event="${id}"]`).click();
+  await shownRow(page, id).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText(order);
   await expect(page.getByText('story: node answered 503').first()).toBeVisible();
 

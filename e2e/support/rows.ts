@@ -3,7 +3,7 @@
  * escrow outbox. Every story has its own, so that stories can run side by side.
  */
 import { randomUUID } from 'node:crypto';
-import type { APIRequestContext } from '@playwright/test';
+import type { APIRequestContext, Locator, Page } from '@playwright/test';
 import type { Database } from './database';
 
 export interface EscrowRow {
@@ -46,6 +46,9 @@ export async function escrowRow(database: Database, id: string): Promise<Record<
   const [row] = await database.query<Record<string, unknown>>('SELECT * FROM p2p.transaction_outbox WHERE id = $1', [id]);
   return row ?? null;
 }
+
+/** Its row in a list. While a page streams, what came is there twice for a moment: hidden where it arrived, and where it belongs. */
+export const shownRow = (page: Page, id: string): Locator => page.locator(`[data-event="${id}"]`).filter({ visible: true });
 
 export interface SeenEvent {
   id: string;
