@@ -22,9 +22,15 @@ describe('a JSON body', () => {
     ['{"a":1}', 'application/jsonx', 415],
     ['{bad', 'application/json', 400],
     ['', 'application/json', 400],
+    ['{"filter": {"__proto__" : {}}}', 'application/json', 400],
+    [String.raw`{"\u005f_proto__":{}}`, 'application/json', 400],
     [`"${'x'.repeat(1_048_577)}"`, 'application/json', 413],
   ])('%.20j as %s is refused', async (body, type, status) => {
     await expect(readJson(post(body, type))).rejects.toMatchObject({ status });
+  });
+
+  it('may speak of "__proto__" in a text', async () => {
+    expect(await readJson(post(String.raw`{"reason":"\"__proto__\": it says"}`))).toEqual({ reason: '"__proto__": it says' });
   });
 
   it('is cut off when it goes on and on without saying how long it is', async () => {

@@ -69,6 +69,7 @@ export async function readJson(request: Request): Promise<unknown> {
   const text = await readCapped(request);
   const value = tried(() => JSON.parse(text) as unknown);
   // Reading leaves a field of that name out: a filter with nothing else would be one for everything.
-  if (value === undefined || /"__proto__"\s*:/.test(text)) throw new BadRequest(400, 'The body is not JSON, or has a field "__proto__"');
+  if (value === undefined || /"__proto__":/.test(JSON.stringify(value)))
+    throw new BadRequest(400, 'The body is not JSON, or has a field "__proto__"');
   return value;
 }
