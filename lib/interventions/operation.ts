@@ -59,9 +59,8 @@ export type Seen = { id: string; version: Version };
 /** A row as requested; `version` is null if the token is not ours, or the id cannot be one of this table's. */
 export type Asked = Seen | { id: string; version: null };
 
-export function asked({ main, database }: Outbox, events: readonly SeenEvent[]): Asked[] {
-  return events.map(({ id, version }) => ({ id, version: idFits(database.engine, main, id) ? decodeVersion(version) : null }));
-}
+export const asked = ({ main, database }: Outbox, events: readonly SeenEvent[]): Asked[] =>
+  events.map(({ id, version }) => ({ id, version: idFits(database.engine, main, id) ? decodeVersion(version) : null }));
 
 /** The refusal that all operations share: published rows stay published, and claimed rows are left to the relay. */
 export function generalRefusal(state: State): Refusal {

@@ -29,6 +29,5 @@ export function unlessPublished(outbox: Outbox, at: PlaceSql, states: readonly L
   return sql`(${rows} and ${and(tests)})`;
 }
 
-function publishedRules({ shape }: Outbox): Condition[] {
-  return shape.states.filter(({ state, when }) => state === 'published' && when.kind !== 'always').map(({ when }) => when);
-}
+const publishedRules = ({ shape }: Outbox): Condition[] =>
+  shape.states.filter(({ state, when }) => state === 'published' && when.kind !== 'always').map(({ when }) => when);

@@ -121,9 +121,8 @@ export async function eventsOf(engine: Engine, db: Db, ids: string[]): Promise<M
 const parsed = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T));
 
 /** The result of an intervention, built from its record: the same for every repeat. */
-export async function recordedResult(engine: Engine, db: Db, header: RecordHeader): Promise<InterventionResult> {
-  return resultOf(header, (await eventsOf(engine, db, [header.id])).get(header.id) ?? []);
-}
+export const recordedResult = async (engine: Engine, db: Db, header: RecordHeader): Promise<InterventionResult> =>
+  resultOf(header, (await eventsOf(engine, db, [header.id])).get(header.id) ?? []);
 
 export function resultOf(header: RecordHeader, events: RecordEvent[]): InterventionResult {
   const changed = events.filter((event) => event.code === null).map((event) => event.event_id);

@@ -99,6 +99,6 @@ const [SLOW_MS, FAST_MS] = [50, 25];
 
 /** Events of the next batch: its transaction holds locks. */
 export function nextBatch(size: number, tookMs: number): number {
-  if (tookMs > SLOW_MS) return Math.max(BATCH_BEGIN, Math.floor(size / 2));
+  if (tookMs > SLOW_MS) return Math.min(size, Math.max(BATCH_BEGIN, Math.floor(size / 2)));
   return tookMs < FAST_MS ? Math.min(BATCH_EVENTS_MAX, Math.ceil(size * 1.25)) : size;
 }

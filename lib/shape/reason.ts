@@ -141,9 +141,9 @@ export function coversEveryRow(shape: Rules): boolean {
 }
 
 /** Columns the states depend on, in the order the rules name them. */
-export function stateColumns(shape: Shape): string[] {
-  return [...new Set(shape.states.flatMap(({ when }) => leavesIn(when).map(({ column }) => column)))];
-}
+export const stateColumns = (shape: Shape): string[] => [
+  ...new Set(shape.states.flatMap(({ when }) => leavesIn(when).map(({ column }) => column))),
+];
 
 /** Columns compared with values in a rule, with those values: status words, not times. */
 export function statusColumns(shape: Shape): Map<string, Set<string>> {

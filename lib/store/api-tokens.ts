@@ -35,9 +35,8 @@ export async function findApiToken(db: StoreDb, hash: string): Promise<{ id: str
 }
 
 /** The role of a token that is valid now; null if it is revoked or expired. By primary key. */
-export async function roleOfToken(db: StoreDb, id: string): Promise<Role | null> {
-  return (await db.selectFrom('api_token').select('role').where('id', '=', id).where(isValid).executeTakeFirst())?.role ?? null;
-}
+export const roleOfToken = async (db: StoreDb, id: string): Promise<Role | null> =>
+  (await db.selectFrom('api_token').select('role').where('id', '=', id).where(isValid).executeTakeFirst())?.role ?? null;
 
 /** Records the use, at most once a minute: a busy script must not write a row per call. */
 export async function touchApiToken(db: StoreDb, id: string): Promise<void> {

@@ -34,14 +34,12 @@ const plans = (db: StoreDb) =>
     .select(sql<boolean>`plan.expires_at <= clock_timestamp()`.as('expired'));
 
 /** By primary key; null if there is none. */
-export async function findPlan(db: StoreDb, id: string): Promise<PlanRow | null> {
-  return (await plans(db).where('plan.id', '=', id).executeTakeFirst()) ?? null;
-}
+export const findPlan = async (db: StoreDb, id: string): Promise<PlanRow | null> =>
+  (await plans(db).where('plan.id', '=', id).executeTakeFirst()) ?? null;
 
 /** The plan made with an actor's key; served by the unique key on both. */
-export async function findPlanByKey(db: StoreDb, actorId: string, key: string): Promise<PlanRow | null> {
-  return (await plans(db).where('plan.actorId', '=', actorId).where('plan.key', '=', key).executeTakeFirst()) ?? null;
-}
+export const findPlanByKey = async (db: StoreDb, actorId: string, key: string): Promise<PlanRow | null> =>
+  (await plans(db).where('plan.actorId', '=', actorId).where('plan.key', '=', key).executeTakeFirst()) ?? null;
 
 export const PLAN_FILTER_STATES = ['open', 'started', 'expired'] as const;
 export interface PlanFilter {

@@ -90,14 +90,12 @@ const saysNulls = (index: IndexDescription): boolean => index.nullsUnsaid !== tr
 export const fixes = (test: Leaf): boolean => (test.kind === 'isNull' && test.isNull) || valuesOf(test)?.length === 1;
 
 /** Whether a sorted index over all rows leads with these columns, in this order. */
-export function leadsWith(index: IndexDescription, names: readonly string[]): boolean {
-  return index.predicate === null && index.sorted.length >= names.length && names.every((name, at) => index.columns[at] === name);
-}
+export const leadsWith = (index: IndexDescription, names: readonly string[]): boolean =>
+  index.predicate === null && index.sorted.length >= names.length && names.every((name, at) => index.columns[at] === name);
 
 /** The column of a unique integer key, which grows with time; null if the place has none. */
-export function numberedKey(place: Place): string | null {
-  return place.id.length === 1 && place.id[0]?.kind === 'integer' ? uniqueKey(place) : null;
-}
+export const numberedKey = (place: Place): string | null =>
+  place.id.length === 1 && place.id[0]?.kind === 'integer' ? uniqueKey(place) : null;
 
 /** The column of a one-column unique key whose index can be walked in order; null if the place has none. */
 export function uniqueKey(place: Place): string | null {

@@ -124,9 +124,8 @@ export const fromOf = ({ database }: Outbox, { at, index }: Pick<Walk, 'at' | 'i
   database.engine.fragments.from(at.place.table, at.alias, index?.name ?? null);
 
 /** Joins the row of `at` to another one that holds its key in the columns of `sortIds`. */
-function sameRow(at: PlaceSql, other: string): Sql<boolean>[] {
-  return at.id.columns.map((column, index) => sql<boolean>`${column.sql} = ${sql.id(other, `sort_id_${index}`)}`);
-}
+const sameRow = (at: PlaceSql, other: string): Sql<boolean>[] =>
+  at.id.columns.map((column, index) => sql<boolean>`${column.sql} = ${sql.id(other, `sort_id_${index}`)}`);
 
 function rowAndKey(outbox: Outbox, { at, key }: Walk, span: Span): Sql {
   const row = outbox.database.engine.fragments.wholeRow(at.alias, at.place.description);

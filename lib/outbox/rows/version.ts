@@ -16,9 +16,8 @@ export interface Version {
 const LETTER = { main: 'm', dead: 'd', archive: 'a' } as const;
 const PLACE: Record<string, Version['place']> = { m: 'main', d: 'dead', a: 'archive' };
 
-export function encodeVersion({ place, state, exact, stable, touched }: Version): string {
-  return [LETTER[place], state, exact, stable, touched ?? '-'].join('.');
-}
+export const encodeVersion = ({ place, state, exact, stable, touched }: Version): string =>
+  [LETTER[place], state, exact, stable, touched ?? '-'].join('.');
 
 /** null for a text this console did not make: no row can have been seen with it. */
 export function decodeVersion(text: string): Version | null {

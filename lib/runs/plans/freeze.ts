@@ -88,9 +88,8 @@ const tooMany = (): Problem =>
   );
 
 /** At half of what the relay published of late. */
-export function secondsFor(count: number, publishedPerMinute: number | null): number | null {
-  return publishedPerMinute === null || publishedPerMinute <= 0 ? null : Math.ceil(count / ((publishedPerMinute / 60) * 0.5));
-}
+export const secondsFor = (count: number, publishedPerMinute: number | null): number | null =>
+  publishedPerMinute === null || publishedPerMinute <= 0 ? null : Math.ceil(count / ((publishedPerMinute / 60) * 0.5));
 
 /** The states that an operation takes. Throws Problem `invalid` if this outbox does not offer it. */
 function statesOf(outbox: Outbox, operation: string): State[] {

@@ -27,7 +27,7 @@ import type { StoreTables } from '@/lib/store/tables';
 import { findPlan, type PlanRow } from '@/lib/store/plans';
 import { LADDER_BEGIN, afterPause, afterWindow, nextBatch, ratedMax, restAfter, stopAfter, type WindowEnd } from '../pace';
 import { timing, type RunDeps } from './deps';
-import { isGoing, ofStore, stopBefore, stopsFor, StoreAway } from './going';
+import { isGoing, isTooSlow, ofStore, stopBefore, stopsFor, StoreAway } from './going';
 import { loadJob, type Choice, type Job, type JobBatch } from './job';
 import { hasFailed, hasFate, Looking, oldestWaiting, type Looked } from './looking';
 import { FOLLOWED_SECONDS, progressOf, type RunProgress } from './progress';
@@ -58,8 +58,8 @@ export class Carrying {
   private retryAt = 0;
   private steppedAt = 0;
   private failing: string | null = null;
-  /** Why the declared batch was refused, though it may have been committed before. */
-  private refused: PauseReason | null = null;
+  /** Why the declared batch was refused, though it may have been committed before; null: as smaller ones it may pass. */
+  private refused: PauseReason | null | undefined;
   private lockedAt = 0;
   private lastFateAt = Date.now();
   private fateLooks = 0;
@@ -101,7 +101,7 @@ export class Carrying {
     if (progress.window !== null) progress.window.at = Date.now();
     this.lastFateAt = Date.now();
     this.retryAt = 0;
-    this.refused = null;
+    this.refused = undefined;
     await this.inStore((db) => changeRun(db, this.run.id, ['queued'], { state: 'running', because: null, began: true, ...this.saved() }));
   }
 
@@ -171,8 +171,8 @@ export class Carrying {
     this.unsent = null;
     if (elapsedMs === null) {
       if (!this.doubt && !isGoing(row)) return this.withdraw(row, batch, null);
-      const why = this.refused ?? (await this.check());
-      if (why !== null) return this.withdraw(row, batch, why);
+      const why = this.refused === undefined ? await this.check() : this.refused;
+      if (why !== null || this.refused === null) return this.withdraw(row, batch, why);
       elapsedMs = stopwatch();
       await this.inStore((db) => declareBatchAgain(db, lease, run.id, batch.n));
     }
@@ -195,6 +195,7 @@ export class Carrying {
     this.doubt = true;
     const answer = { n, interventionId: result.interventionId, outcomes: await job.answer(result), tookMs };
     this.doubt = false;
+    this.lastFateAt = Date.now();
     if (result.skipped.some(({ code }) => code === 'locked')) this.lockedAt = Date.now();
     // What is not followed has one window for all of it, or one for each batch of a rate.
     const left = job.followed || row.pace.ratePerSecond === null ? (progress.window?.left ?? 0) - positions.length : 0;
@@ -220,7 +221,7 @@ export class Carrying {
       }
     }
     this.doubt = false;
-    this.refused = null;
+    this.refused = undefined;
     job.withdraw();
     await this.write({ withdrawn: batch.n, pause });
     return 0;
@@ -271,10 +272,7 @@ export class Carrying {
   private inStore = <T>(work: (db: Transaction<StoreTables>) => Promise<T>): Promise<T> =>
     ofStore(underLease(this.deps.store, this.lease, work));
 
-  private saved(): { progress: string; epoch: string } {
-    Object.assign(this.progress, this.job.counts(this.doubt));
-    return { progress: JSON.stringify(this.progress), epoch: this.lease.epoch };
-  }
+  private saved = () => ({ progress: JSON.stringify(Object.assign(this.progress, this.job.counts(this.doubt))), epoch: this.lease.epoch });
 
   /** Looks at the events of the window, or, if it has none, at all that wait. */
   private async awaitFates(row: StoredRun): Promise<number> {
@@ -306,10 +304,7 @@ export class Carrying {
     return Math.max(deps.timing.lookMs / 5, Math.min(deps.timing.lookMs, open * perFate));
   }
 
-  private canSend(): boolean {
-    const { send, blocked } = this.job.choose(1);
-    return send.length + blocked.length > 0;
-  }
+  private canSend = ({ send, blocked } = this.job.choose(1)): boolean => send.length + blocked.length > 0;
 
   private async look(first: number): Promise<Looked> {
     const looked = await this.looking.look(await this.outbox(), first);
@@ -383,10 +378,12 @@ export class Carrying {
     const kind = String(error);
     if (!(error instanceof Problem) && this.failing !== kind) this.deps.onError(this.run.outbox, error);
     this.failing = kind;
-    const pause = this.retryLater();
     const batch = this.job.declared();
-    if (stop !== null && batch !== null && !this.doubt) return this.withdraw(row, batch, stop);
-    this.refused = batch === null ? null : stop;
+    const half = isTooSlow(error) ? Math.floor((batch?.positions.length ?? 0) / 2) : 0;
+    if (half > 0) this.progress.batch = half;
+    const pause = half > 0 && !this.doubt ? 0 : this.retryLater();
+    if ((stop !== null || half > 0) && batch !== null && !this.doubt) return this.withdraw(row, batch, stop);
+    this.refused = half > 0 ? null : batch === null ? undefined : (stop ?? undefined);
     // Once is nothing to speak of.
     if (stop === null && this.tries < 2) return pause;
     const because = stop ?? 'unavailable';

@@ -1,4 +1,5 @@
 /** Whether a run goes on: by its state, and after a failure. */
+import { DatabaseFailure } from '@/lib/database/failure';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { Problem } from '@/lib/shared/problems';
 import type { PauseReason, RunState } from '@/lib/shared/runs/runs';
@@ -31,6 +32,10 @@ export function stopsFor(error: unknown, tries: number): PauseReason | null {
   if (error.code === 'invalid' || error.code === 'key_reused') return 'plan_void';
   return isRefused(error) && (error.because !== 'table_changed' || tries > 0) ? 'read_only' : null;
 }
+
+/** A statement was cancelled, as it took too long: for fewer rows it may not. */
+export const isTooSlow = (error: unknown): boolean =>
+  error instanceof Problem && error.cause instanceof DatabaseFailure && error.cause.code === 'timeout';
 
 /** Why no further batch may be sent; null if it may. Throws Problem if that cannot be told. */
 export async function stopBefore(deps: RunDeps, { maker }: StoredRun, plan: PlanRow): Promise<PauseReason | null> {
