@@ -23,6 +23,7 @@ import type { PlanDeps } from '@/lib/runs/plans/plan';
 import { leftoverIds } from '@/lib/runs/run/job';
 import { blockedOutboxes } from '@/lib/runs/approvals/policy';
 import { createRuns } from '@/lib/runs/run/runs';
+import { mostPublished } from '@/lib/shared/figures/series-rates';
 import { within } from '@/lib/shared/async/within';
 import { perProcess } from '@/lib/shared/kept';
 import { Problem } from '@/lib/shared/problems';
@@ -121,8 +122,8 @@ async function create() {
     approvals: config.approvals,
     leftovers: leftoverIds,
     publishedPerMinute: async (outbox) => {
-      const summary = await snapshots.summary(outbox, '1h').catch(() => null);
-      return summary?.throughput.publishedPerMinute ?? null;
+      const series = await snapshots.series(outbox, { window: '24h' }).catch(() => null);
+      return series && mostPublished(series);
     },
   };
   const runs = createRuns({ ...interventions, ...planDeps, onError: warnOfOutbox('a run could not go on; it is tried again') });

@@ -87,7 +87,7 @@ const tooMany = (): Problem =>
     `finds more than ${PLAN_EVENTS_MAX} events`,
   );
 
-/** At half of what the relay published of late. */
+/** At half of the most that the relay published of late. */
 export const secondsFor = (count: number, publishedPerMinute: number | null): number | null =>
   publishedPerMinute === null || publishedPerMinute <= 0 ? null : Math.ceil(count / ((publishedPerMinute / 60) * 0.5));
 

@@ -18,7 +18,7 @@ export interface PlanDeps {
   approvals: readonly ApprovalRule[];
   /** Ids of the events that a run left for these reasons. */
   leftovers: (db: StoreDb, runId: string, codes: readonly LeftCode[]) => Promise<string[]>;
-  /** What the relay published of late; null if that is not known. */
+  /** The most that the relay published of late; null if that is not known. */
   publishedPerMinute?: (outbox: string) => Promise<number | null>;
 }
 

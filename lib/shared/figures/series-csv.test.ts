@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Series, SeriesPoint } from '../model';
 import { SHOWN_METRICS, type MetricSeries } from './metrics';
 import { seriesCsv, seriesFileName } from './series-csv';
-import { ratedPoints } from './series-rates';
+import { mostPublished, ratedPoints } from './series-rates';
 
 const NOTHING: Omit<SeriesPoint, 'at'> = {
   ...(Object.fromEntries(SHOWN_METRICS.map(({ series }) => [series?.key, null])) as Record<MetricSeries, null>),
@@ -92,4 +92,12 @@ it('names the file by outbox, start and step', () => {
   expect(seriesFileName('escrow', series({ points: [{ ...NOTHING, at: '2026-11-21T10:00:00.000Z' }] }))).toBe(
     'escrow-2026-11-21T1000Z-300s.csv',
   );
+});
+
+it('knows the most that was published per minute, without steps that have just begun', () => {
+  const at = (minute: string, published: number | null) => ({ ...NOTHING, at: `2026-11-21T10:${minute}:00.000Z`, published });
+  const points = [at('00', 300), at('05', null), at('10', 40)];
+  expect(mostPublished(series({ asOf: '2026-11-21T10:10:30Z', points }))).toBe(60);
+  expect(mostPublished(series({ asOf: '2026-11-21T10:11:00Z', points: points.slice(1) }))).toBe(40);
+  expect(mostPublished(series({}))).toBe(0);
 });

@@ -20,3 +20,7 @@ export function ratedPoints({ points, stepSeconds, asOf }: Pick<Series, 'points'
     return { ...point, ...events, retriesPerMinute: rate(point.retries), errorsPerMinute: rate(point.errors), gap, underWay };
   });
 }
+
+/** The most that was published per minute in any step: nearer to what a relay can do than an average. 0 where none is known. */
+export const mostPublished = (series: Parameters<typeof ratedPoints>[0]): number =>
+  Math.max(0, ...ratedPoints(series).map(({ publishedPerMinute }) => publishedPerMinute ?? 0));

@@ -63,7 +63,7 @@ export interface Plan extends PlanRequest, Record<'id' | 'outbox' | 'createdAt' 
   orderNotLooked: number;
   /** What runs, for one event; placeholders as the engine writes them. */
   sql: { text: string; parameters: string[] }[];
-  /** How long it may take, in seconds, at half of what the relay published of late; null if that is not known. */
+  /** How long it may take, in seconds, at half of the most that the relay published within a day; null if that is not known. */
   expectedSeconds: number | null;
   approval: Approval | null;
   /** `expired`: too old to start. `void`: the table, the policy or the maker's rights changed. */
