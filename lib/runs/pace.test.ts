@@ -178,3 +178,8 @@ it('makes batches smaller where a transaction is slow, larger where it is fast, 
     }),
   );
 });
+
+it('a batch that was made smaller than the first ones stays so while it takes long, and grows when it does not', () => {
+  expect(nextBatch(12, 3_000)).toBe(12);
+  expect(nextBatch(12, 10)).toBe(15);
+});
