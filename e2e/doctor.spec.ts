@@ -46,18 +46,18 @@ test('the worst the doctor found stands on the outbox’s screen; silenced with 
 
 test('a doctor that cannot be asked says so, and what was known stays', async ({ signIn, api, watch }) => {
   watch.allow(/net::ERR_/);
-  await api.post('/api/v1/doctor/examinations', { data: { outbox: 'escrow' } });
+  await api.post('/api/v1/doctor/examinations', { data: { outbox: 'notifications' } });
   const page = await signIn('operator');
-  // Nothing but what the page comes with is ever known, whatever another story examines meanwhile.
-  await page.route('**/doctor?outbox=escrow', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
-  await page.goto('/doctor?outbox=escrow');
+  // Of an outbox whose findings no other story silences: what is read again without an examination is the same.
+  await page.route('**/doctor?outbox=notifications', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
+  await page.goto('/doctor?outbox=notifications');
   const lead = (await page.getByRole('heading', { level: 1 }).textContent()) ?? '';
   await page.getByRole('button', { name: 'Examine now' }).click();
   // The frame has a notice of its own, as reading fails too.
   const refused = page.locator('p[role="alert"]');
   await expect(refused).toContainText('does not answer');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(lead);
-  await page.unroute('**/doctor?outbox=escrow');
+  await page.unroute('**/doctor?outbox=notifications');
   await page.getByRole('button', { name: 'Examine now' }).click();
   await expect(refused).toBeHidden();
 });
