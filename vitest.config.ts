@@ -41,8 +41,8 @@ export default defineConfig({
           name: 'db',
           include: ['{app,lib,demo,bench,scripts}/**/*.db.test.ts', 'e2e/support/**/*.db.test.ts'],
           globalSetup: ['scripts/testing/postgres.ts', 'scripts/testing/mariadb.ts'],
-          // Most of their time they wait for what is promised after seconds.
-          maxWorkers: 4,
+          // One more than cores, as they often wait for what is promised after seconds; with two more the cores are busy and all wait longer.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           testTimeout: 600_000,
           hookTimeout: 600_000,
