@@ -24,11 +24,11 @@ export function CardFrame({ view, origins }: { view: CardView; origins: readonly
     </p>
   );
   return (
-    <main ref={content} className={classes.card} data-state={state} aria-busy={state === 'loading'}>
+    <main ref={content} aria-labelledby="title" className={classes.card} data-state={state} aria-busy={state === 'loading'}>
       {card === null ? (
         <>
           <header className={classes.head}>
-            <h1>{words(`titles.${view}`)}</h1>
+            <h1 id="title">{words(`titles.${view}`)}</h1>
           </header>
           <div role="status" className={code === null ? classes.skeleton : classes.refusal} data-view={view}>
             {code === null ? <span className={classes.unseen}>{words('frame.loading')}</span> : <p>{said('refused')}</p>}

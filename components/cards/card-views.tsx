@@ -37,7 +37,7 @@ function CardHead({ asOf, href, title, note }: { asOf: string; href: string; tit
   const words = useTranslations('cards.frame');
   return (
     <header className={classes.head}>
-      <h1>
+      <h1 id="title">
         <Out href={href}>{title}</Out>
       </h1>
       <time dateTime={asOf}>{words('asOf', { clock: format.clock(asOf), zone: format.timeZone })}</time>

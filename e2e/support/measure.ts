@@ -57,11 +57,11 @@ export function scrollsSideways(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 }
 
-/** Serious and critical findings of axe, one line each with the element. */
-export async function axeFindings(page: Page): Promise<string[]> {
+/** Findings of axe, one line each with the element: the serious and critical ones, or those of the impacts named. */
+export async function axeFindings(page: Page, impacts = ['serious', 'critical']): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impacts.includes(impact ?? ''))
     .flatMap(({ id, help, nodes }) =>
       nodes.map((node) => `${id}: ${help} – ${node.target.join(' ')} – ${node.failureSummary?.split('\n').at(1)?.trim() ?? ''}`),
     );
