@@ -118,6 +118,15 @@ test('tokens of 35 seconds are renewed twice before they end, and the card is li
   expect(await page.context().cookies()).toEqual([]);
 });
 
+test('a table that keeps no dead letters is said to keep none, not to be unread', async ({ page }) => {
+  const { home, listed } = stage();
+  stage().page = pageOf(home, cardTag(home, 'dead-letters', 'outbox="orders-redis"'));
+  await page.goto(listed.url);
+  const main = (await frameOf(page, 'dead-letters')).getByRole('main', { name: 'Dead letters of Courier orders to Redis' });
+  await expect(main).toContainText('Tables that keep no dead letters: Courier orders to Redis');
+  await expect(main).not.toContainText('cannot be shown');
+});
+
 test('a theme is told without another load, and an event opens in a window of its own, where one signs in', async ({ page, context }) => {
   const { home, key, listed } = stage();
   stage().page = pageOf(home, cardTag(home, 'fate', `key="${key}" theme="light" lang="ko" tz="Asia/Seoul"`));

@@ -67,7 +67,8 @@ export function DeadLettersView({ card: { asOf, outboxes, groups, moreGroups }, 
   const total = sumOf(outboxes.map(({ dead }) => dead));
   const names = new Map(outboxes.map(({ id, name }) => [id, name]));
   const notes = {
-    notRead: outboxes.filter(({ dead }) => dead.count === null),
+    notKept: outboxes.filter(({ dead }) => dead.why === 'not_in_schema'),
+    notRead: outboxes.filter(({ dead }) => dead.count === null && dead.why !== 'not_in_schema'),
     old: outboxes.filter(({ dead, stale }) => dead.count !== null && stale !== null),
     newest: outboxes.filter(({ dead, complete }) => dead.count !== null && !complete),
   };
@@ -77,7 +78,7 @@ export function DeadLettersView({ card: { asOf, outboxes, groups, moreGroups }, 
       {total !== null && (
         <p className={total.count === 0 ? classes.sentence : classes.total}>
           {total.count !== 0 && <CountText large count={total} />}
-          <span>{t(total.count === 0 ? 'none' : 'dead', { outboxes: outboxes.length - notes.notRead.length })}</span>
+          <span>{t(total.count === 0 ? 'none' : 'dead', { outboxes: outboxes.length - notes.notKept.length - notes.notRead.length })}</span>
         </p>
       )}
       <ul className={classes.lines} aria-label={t('causes')}>
@@ -101,7 +102,7 @@ export function DeadLettersView({ card: { asOf, outboxes, groups, moreGroups }, 
       </ul>
       <footer className={classes.foot}>
         {moreGroups > 0 && <Out href={href}>{t('more', { count: moreGroups })}</Out>}
-        {(['notRead', 'old', 'newest'] as const).map(
+        {(['notKept', 'notRead', 'old', 'newest'] as const).map(
           (kind) => notes[kind].length > 0 && <p key={kind}>{t(kind, { outboxes: listNames(notes[kind].map(({ name }) => name)) })}</p>,
         )}
       </footer>
