@@ -18,9 +18,8 @@ export function readFleetFilter(search: { get(name: string): string | null }): F
   };
 }
 
-export function fleetQuery(filter: FleetFilter): string {
-  return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== undefined && value !== '')).toString();
-}
+export const fleetQuery = (filter: FleetFilter): string =>
+  new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== undefined && value !== '')).toString();
 
 /** Whether database and verdict match, and every searched word is in the name, id, table, database or shape. */
 export function matchesFleetFilter({ outbox, summary, unread }: FleetLine, { q = '', verdict, database }: FleetFilter): boolean {

@@ -17,9 +17,8 @@ export interface Spend extends Omit<Spent, 'operation'> {
 /** Refunds count as payments do: a sum that goes up and down would hide what is moved. */
 const unsigned = (amount: string | null): string | null => (amount === null ? null : amount.trim().replace(/^[+-](?=\d)/, ''));
 
-export function addSums(rows: readonly Money<string | null>[]): Record<string, string> {
-  return Object.fromEntries(sumAmounts(rows).map(({ amount, currency }) => [currency ?? '', amount]));
-}
+export const addSums = (rows: readonly Money<string | null>[]): Record<string, string> =>
+  Object.fromEntries(sumAmounts(rows).map(({ amount, currency }) => [currency ?? '', amount]));
 
 export function spendOf(
   events: readonly ({ type: string | null } & Money<string | null>)[],
