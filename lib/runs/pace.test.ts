@@ -166,20 +166,31 @@ describe('a run stops by itself', () => {
 it('makes batches smaller where a transaction is slow, larger where it is fast, within their limits', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 200 }), { maxLength: 50 }), (all) => {
-      let size = BATCH_BEGIN;
+      let [size, before] = [BATCH_BEGIN, 0];
       for (const tookMs of all) {
-        const next = nextBatch(size, tookMs);
+        const next = nextBatch(size, size, tookMs, before);
         expect(next).toBeGreaterThanOrEqual(BATCH_BEGIN);
         expect(next).toBeLessThanOrEqual(BATCH_EVENTS_MAX);
         if (tookMs > 50) expect(next).toBe(Math.max(BATCH_BEGIN, Math.floor(size / 2)));
-        if (tookMs < 25) expect(next).toBe(Math.min(BATCH_EVENTS_MAX, Math.ceil(size * 1.25)));
-        size = next;
+        if (tookMs < 25 && before < 25) expect(next).toBe(Math.min(BATCH_EVENTS_MAX, Math.ceil(size * 1.25)));
+        [size, before] = [next, tookMs];
       }
     }),
   );
 });
 
 it('a batch that was made smaller than the first ones stays so while it takes long, and grows when it does not', () => {
-  expect(nextBatch(12, 3_000)).toBe(12);
-  expect(nextBatch(12, 10)).toBe(15);
+  expect(nextBatch(12, 12, 3_000, 10)).toBe(12);
+  expect(nextBatch(12, 12, 10, 10)).toBe(15);
+});
+
+it('the few events of the first windows, or of the end of one, make no batch larger', () => {
+  expect([1, 2, 5, 20].reduce((size, sent) => nextBatch(size, sent, 10, 10), BATCH_BEGIN)).toBe(BATCH_BEGIN);
+  expect(nextBatch(100, 99, 10, 10)).toBe(100);
+  expect(nextBatch(100, 99, 60, 10)).toBe(50);
+});
+
+it('one quick batch after a slower one makes none larger', () => {
+  expect(nextBatch(100, 100, 24, 25)).toBe(100);
+  expect(nextBatch(100, 100, 24, 24)).toBe(125);
 });

@@ -97,8 +97,8 @@ export const afterPause = (state: PaceState, because: PauseReason | null): PaceS
 export const BATCH_BEGIN = 50;
 const [SLOW_MS, FAST_MS] = [50, 25];
 
-/** Events of the next batch: its transaction holds locks. */
-export function nextBatch(size: number, tookMs: number): number {
+/** Most events of the next batch, as its transaction holds locks. It grows after two quick ones, the last of as many events: one may be luck. */
+export function nextBatch(size: number, sent: number, tookMs: number, tookBeforeMs: number): number {
   if (tookMs > SLOW_MS) return Math.min(size, Math.max(BATCH_BEGIN, Math.floor(size / 2)));
-  return tookMs < FAST_MS ? Math.min(BATCH_EVENTS_MAX, Math.ceil(size * 1.25)) : size;
+  return Math.max(tookMs, tookBeforeMs) < FAST_MS && sent >= size ? Math.min(BATCH_EVENTS_MAX, Math.ceil(size * 1.25)) : size;
 }
