@@ -3,6 +3,7 @@
  * goes on measuring what the product does when the product does it otherwise.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { unsettledLog } from '@/lib/audit/unsettled-log';
 import { openDatabase } from '@/lib/database/database';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
@@ -308,8 +309,19 @@ export async function doctorsAdvice(outbox: Outbox): Promise<{ checks: string[];
   };
 }
 
-/** A plan of all dead events of an outbox, carried out by a run to its end; how long each of its transactions took, in milliseconds. */
-export async function carryOut(url: string, storeUrl: string, { shape: key, table }: { shape: string; table: string }): Promise<number[]> {
+export interface CarriedOut {
+  /** How long each transaction took, in milliseconds. */
+  tookMs: number[];
+  /** What the plan's events take in the store. */
+  planBytes: number;
+}
+
+/** A plan of all dead events of an outbox, carried out by a run to its end; the store has no other plan. */
+export async function carryOut(
+  url: string,
+  storeUrl: string,
+  { shape: key, table }: { shape: string; table: string },
+): Promise<CarriedOut> {
   const shape = SHAPES.find((one) => one.key === key);
   if (shape === undefined) throw new Error(`There is no shape ${key}`);
   const migrated = await migrateStore(storeUrl);
@@ -340,7 +352,8 @@ export async function carryOut(url: string, storeUrl: string, { shape: key, tabl
       if (because !== null) await changeRunAs(deps, maker, run.id, 'resume');
     }
     const took = await store.db.selectFrom('run_batch').select('tookMs').where('runId', '=', run.id).execute();
-    return took.flatMap(({ tookMs }) => tookMs ?? []);
+    const stored = await sql<{ bytes: string }>`select pg_total_relation_size('plan_chunk') as bytes`.execute(store.db);
+    return { tookMs: took.flatMap(({ tookMs }) => tookMs ?? []), planBytes: Number(stored.rows[0]?.bytes) };
   } finally {
     await runs.stop();
     await Promise.all([directory.close(), store.close()]);

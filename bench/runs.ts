@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { EventFilter } from '@/lib/shared/model';
+import { PLAN_EVENTS_MAX } from '@/lib/shared/runs/plans';
 import type { Bench } from './bench';
 import { publishedAtFilling } from './fillings/published-at';
-import { carryOut, deadByCause, eventPage, listPage, openDirectory, OUTBOX_ID } from './product';
+import { carryOut, type CarriedOut, deadByCause, eventPage, listPage, openDirectory, OUTBOX_ID } from './product';
 import { quantile, short } from './support/figures';
 import type { Table } from './support/report';
 import type { BenchServer } from './support/server';
@@ -24,6 +25,7 @@ const TX_MS = 50;
 const FRESH_MS = { more: 2_000, slow: 4_000 };
 const RUN_SECONDS = { fast: 300, slow: 900 };
 const PAGE_TIMES = 1.2;
+const PLAN_MB = 20;
 
 export const runsBench: Bench = {
   name: 'runs',
@@ -62,6 +64,13 @@ export const runsBench: Bench = {
           measured: run.seconds,
           limit: RUN_SECONDS.fast,
           unit: 's',
+        },
+        {
+          promise: 'a plan of 250,000 in the store',
+          name: `${short(PLAN_EVENTS_MAX)} events, by what ${short(rows)} take`,
+          measured: ((run.planBytes / rows) * PLAN_EVENTS_MAX) / 1e6,
+          limit: PLAN_MB,
+          unit: 'MB',
         },
       ],
       notes: [
@@ -111,10 +120,9 @@ const tableOf = (lines: readonly Measured[]): Table => ({
   ]),
 });
 
-interface Measured {
+interface Measured extends CarriedOut {
   by: string;
   seconds: number;
-  tookMs: number[];
   before: number;
   during: number;
   pages: { before: number; during: number };
@@ -145,7 +153,10 @@ async function measure(
     const pagesBefore = pages.medianMs();
     const before = await freshP99(server, name, `created_at > now() - interval '1 hour'`);
     const began = Date.now();
-    const tookMs = by === 'run' ? await carryOut(url, server.superuserUrl(storeName), publishedAtFilling) : [await moveAll(server, name)];
+    const carried =
+      by === 'run'
+        ? await carryOut(url, server.superuserUrl(storeName), publishedAtFilling)
+        : { tookMs: [await moveAll(server, name)], planBytes: 0 };
     for (let open = rows; open > 0; await sleep(100)) {
       const [row] = await server.query<{ n: string }>(
         name,
@@ -161,7 +172,7 @@ async function measure(
       name,
       `created_at > '${new Date(began).toISOString()}' AND created_at < '${new Date(began + seconds * 1_000).toISOString()}'`,
     );
-    return { by, seconds, tookMs, before, during, pages: { before: pagesBefore, during: pagesDuring } };
+    return { ...carried, by, seconds, before, during, pages: { before: pagesBefore, during: pagesDuring } };
   } finally {
     await pages.stop();
     await traffic.stop();
