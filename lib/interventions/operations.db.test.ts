@@ -1,6 +1,7 @@
 /** The table of operations of the five shapes of record, cell by cell, on the shapes' own sample rows. */
 import { capabilitiesOf } from '@/lib/outbox/capabilities';
 import { sampleOf } from '@/fixtures/samples';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { amendment } from '@/scripts/testing/amend';
 import { createSample, ENGINES, insertRow, openSample, tableOf, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
@@ -215,3 +216,32 @@ describe.each(shapes.flatMap((shape) => shape.engines.map((engine) => [shape.key
     });
   },
 );
+
+describe('a table without polling', () => {
+  const shape = shapes.find(({ key }) => key === 'listen-notify');
+  if (shape === undefined) throw new Error('there is no such shape');
+  const database = useTestDatabaseOf('postgres', (db) => createSample(db, shape));
+
+  it('its relay is told each event that was changed, and no other', async () => {
+    const open = await openSample(database, shape);
+    const relay = new pg.Client({ connectionString: database.url });
+    await relay.connect();
+    try {
+      const told: (string | undefined)[] = [];
+      relay.on('notification', ({ payload }) => told.push(payload));
+      await relay.query('LISTEN outbox_events');
+      const ids = sampleOf(shape).rows.map(({ values }) => String(values.id));
+      const events = await Promise.all(ids.map(async (id) => ({ id, version: (await getEvent(open.outbox, id))?.event.version ?? '' })));
+      const request = { operation: 'requeue', events, reason: 'they wait for ever' };
+      const { changed } = await intervene(depsFor(open.outbox), ANNA, 'sample', request, freshKey());
+      expect(changed.length).toBeGreaterThan(1);
+      expect(changed.length).toBeLessThan(ids.length);
+      // An answer comes after what was notified before it.
+      await relay.query('SELECT');
+      expect(told.sort()).toEqual([...changed].sort());
+    } finally {
+      await relay.end();
+      await open.close();
+    }
+  });
+});
