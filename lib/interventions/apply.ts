@@ -15,6 +15,7 @@ import {
   isAsSeen,
   lockStatement,
   prepareStep,
+  relayStatement,
   updateStatement,
   type LockedRow,
   type PreparedStep,
@@ -207,9 +208,7 @@ async function writeRows(work: StepChange, held: HeldRow[], expectation: Expecta
     const moved = held.filter(({ id }) => copied.has(id));
     if (moved.length > 0) await deleteStatement(work, moved).execute(db);
   }
-  // Wakes the relay at the commit, with the id, as the table's own trigger sends it.
-  if (step.notify !== null && engine.features.notify)
-    await sql`select pg_notify(${step.notify.channel}, id) from unnest(${changed}::text[]) as id`.execute(db);
+  if (step.notify !== null && engine.features.notify) await relayStatement(step.notify.channel, changed).execute(db);
   // Runs deferred triggers now, as they may undo the change.
   await engine.settleConstraints(db);
   return readBack(work, { locked: held, changed, expectation });

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { eventColumns, toEvent, type EventRow } from '@/lib/outbox/rows/row';
@@ -13,7 +13,7 @@ import { Problem } from '@/lib/shared/problems';
 import { reasonsFor, rowsById, rowsOfSteps, type ById } from './classify';
 import { asked, stepsOf, type Operation, type Seen, type Step } from './operation';
 import { OPERATIONS } from './operations';
-import { callStatement, deleteStatement, insertStatement, lockStatement, prepareStep, updateStatement } from './statements';
+import { callStatement, deleteStatement, insertStatement, lockStatement, prepareStep, relayStatement, updateStatement } from './statements';
 
 /** What an operation would do now, and the statements it would run. Changes and locks nothing. Throws Problem `invalid`. */
 export async function previewIntervention(outbox: Outbox, request: Omit<InterventionRequest, 'reason'>): Promise<InterventionPreview> {
@@ -44,7 +44,7 @@ export async function previewIntervention(outbox: Outbox, request: Omit<Interven
       rows,
       allowed: allowed.size,
       warnings: warningsOf(outbox, operation, used, ofSteps.matches, rows),
-      sql: used.flatMap((step) => statementsOf(outbox, db, operation, step, seen)),
+      sql: used.flatMap((step) => statementsOf(outbox, db, step, seen)),
     };
   });
 }
@@ -54,7 +54,7 @@ export function statementsFor(outbox: Outbox, key: string, events: readonly Seen
   const operation = operationOf(key);
   const seen = asked(outbox, events).filter((row): row is Seen => row.version !== null);
   const steps = stepsOf(outbox, operation).filter(({ source }) => seen.some(({ version }) => version.place === source.key));
-  return outbox.database.read((db) => Promise.resolve(steps.flatMap((step) => statementsOf(outbox, db, operation, step, seen))));
+  return outbox.database.read((db) => Promise.resolve(steps.flatMap((step) => statementsOf(outbox, db, step, seen))));
 }
 
 /** Of the steps, and of the state of what is sent again as the event's page has them: each with how many of the events it is about. */
@@ -83,16 +83,16 @@ export function operationOf(key: string): Operation {
   throw new Problem('invalid', `There is no operation ${JSON.stringify(key.slice(0, 40))}: use one of ${known}`);
 }
 
-function statementsOf(outbox: Outbox, db: Db, { key }: Operation, step: Step, seen: readonly Seen[]): InterventionPreview['sql'] {
+function statementsOf(outbox: Outbox, db: Db, step: Step, seen: readonly Seen[]): InterventionPreview['sql'] {
   const author = { interventionId: '00000000-0000-0000-0000-000000000000', actorName: 'you', reason: 'your reason' };
   const mine = seen.filter(({ version }) => version.place === step.source.key);
+  const ids = mine.map(({ id }) => id);
   const prepared = prepareStep(outbox, step);
   const statements: RawBuilder<unknown>[] = [lockStatement(prepared, mine, 'skip locked')];
   if (step.call !== null) statements.push(callStatement(prepared, step.call, mine));
   else if (step.target === null) statements.push(updateStatement(prepared, mine));
   else statements.push(insertStatement(prepared, mine, author), deleteStatement(prepared, mine));
-  if (step.notify !== null && outbox.database.engine.features.notify)
-    statements.push(sql`select pg_notify(${step.notify.channel}, ${`each id (${key})`})`);
+  if (step.notify !== null && outbox.database.engine.features.notify) statements.push(relayStatement(step.notify.channel, ids));
   return statements.map((statement) => {
     const { sql: text, parameters } = statement.compile(db);
     return { text: text.replace(/\s*\n\s*/g, '\n'), parameters: parameters.map((value) => (value === null ? 'NULL' : String(value))) };

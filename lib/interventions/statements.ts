@@ -123,6 +123,10 @@ export function deleteStatement(prepared: PreparedStep, seen: readonly Seen[]): 
   return sql`${outbox.database.engine.fragments.deleteFrom(step.source.table, at.alias)} where ${guard(prepared, seen)}`;
 }
 
+/** Notifies the relay at the commit, with each id, as the table's own trigger does. */
+export const relayStatement = (channel: string, ids: readonly string[]): RawBuilder<unknown> =>
+  sql`select pg_notify(${channel}, id) from unnest(${ids}::text[]) as id`;
+
 type RowNow = { state: string; touched: string | null };
 
 /** The locked rows as they are now. A statement of its own: one that waits for a lock sees everything else as it was when it began. */
