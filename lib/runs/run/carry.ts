@@ -60,7 +60,7 @@ export class Carrying {
   private failing: string | null = null;
   /** Why the declared batch was refused, though it may have been committed before; null: as smaller ones it may pass. */
   private refused: PauseReason | null | undefined;
-  private tookBeforeMs = 0;
+  private tookBeforeMs = Infinity;
   private lockedAt = 0;
   private lastFateAt = Date.now();
   private fateLooks = 0;
@@ -202,7 +202,7 @@ export class Carrying {
     const left = job.followed || row.pace.ratePerSecond === null ? (progress.window?.left ?? 0) - positions.length : 0;
     if (progress.window !== null) progress.window.left = Math.max(0, left);
     if (tookMs !== null) progress.batch = nextBatch(progress.batch, positions.length, tookMs, this.tookBeforeMs);
-    this.tookBeforeMs = tookMs ?? 0;
+    this.tookBeforeMs = tookMs ?? Infinity;
     const stop = isGoing(row) ? await this.check().catch(() => undefined) : undefined;
     const choice = stop === null && (progress.window?.left ?? 0) > 0 ? this.choose() : undefined;
     await this.write({ answer, ...(choice?.again === false && { choice }), ...(stop != null && { pause: stop }) });
