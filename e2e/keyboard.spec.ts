@@ -75,9 +75,16 @@ test('⌘K finds an outbox by name and an event by id', async ({ signIn, databas
   await expect(search).toBeFocused();
   await page.keyboard.type(id);
   await expect(search).toHaveValue(id);
-  await expect(page.getByRole('dialog')).toContainText(id);
+  await expect(page.getByRole('dialog').getByRole('button').filter({ hasText: id }).first()).toContainText('in Escrow');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(new RegExp(`/events/${id}`));
+  // Nothing found: what became of the key is the first line, which Enter opens.
+  await page.keyboard.press('ControlOrMeta+k');
+  await expect(search).toBeFocused();
+  await page.keyboard.type('order-of-nobody');
+  await expect(page.getByRole('dialog').getByRole('button')).toHaveText(/order-of-nobody/);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/find\?key=order-of-nobody/);
 });
 
 test('the first Tab leads to the content', async ({ signIn }) => {

@@ -16,7 +16,7 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
-import { useEffect, useEffectEvent, type ReactNode } from 'react';
+import { useEffectEvent, useLayoutEffect, type ReactNode } from 'react';
 import { type Found, type FoundWhy, keyProblem, leftOpen } from '@/lib/shared/lists/found';
 import type { Action } from '@/lib/shared/problems';
 import { groupBy } from '@/lib/shared/group-by';
@@ -101,7 +101,6 @@ export function Palette({ find, text, onText, entered, onEntered, onClose }: Pal
     part.events.slice(0, EVENTS_OF_OUTBOX).map((event) => ({ outbox: part.outbox, ...event })),
   );
   const targets = [...shownOutboxes, ...shownScreens];
-  const found = [...events.map(({ outbox, id }) => `${outbox} ${id}`), ...targets.map(({ href }) => href)].join('\n');
   const places = groupBy(
     search.outboxes.filter((part) => leftOpen(part) !== null),
     leftOpen,
@@ -110,6 +109,7 @@ export function Palette({ find, text, onText, entered, onEntered, onClose }: Pal
   const fate = search.status === 'done' && search.unsearched !== true && (events.length > 0 || nothing) && (
     <Spotlight.Action onClick={go(findHref(text))} label={t('fate', { key: wanted })} leftSection={<IconListSearch size={16} />} />
   );
+  const found = [...events.map(({ outbox, id }) => `${outbox} ${id}`), ...targets.map(({ href }) => href), fate !== false].join('\n');
 
   return (
     <Spotlight.Root
@@ -176,10 +176,10 @@ function TargetGroup({ label, targets, go }: { label: string; targets: Target[];
 
 const LIST_ID = 'palette-list';
 
-/** Selects the first result, which Enter opens: Spotlight does so when the text changes, but not for later results. */
+/** Selects the first result, which Enter opens, once it is shown: Spotlight does so when the text changes, but not for later results. */
 function FirstSelected({ found, goThere, onGone }: { found: string; goThere: boolean; onGone: () => void }) {
   const gone = useEffectEvent(onGone);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const [first, ...others] = document.getElementById(LIST_ID)?.querySelectorAll<HTMLElement>('[data-action]') ?? [];
     if (first === undefined) return;
     for (const other of others) other.removeAttribute('data-selected');
