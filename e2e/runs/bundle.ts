@@ -1,5 +1,5 @@
 /** Makes the program of the replicas: from the sources as they are, or with something in them broken to see it found. */
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -37,7 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
 ]; // prettier-ignore
 
-/** Writes the bundle to this file. Throws if the mutant does not fit the sources any more. */
+/** Writes the bundle to this file, for `start.mjs`. Throws if the mutant does not fit the sources any more. */
 export async function bundleEngine(outfile: string, mutant: Mutant | null = null): Promise<string> {
   const breaking: Plugin = {
     name: 'mutant',
@@ -55,12 +55,15 @@ export async function bundleEngine(outfile: string, mutant: Mutant | null = null
   };
   await build({
     entryPoints: [path.join(ROOT, 'e2e/runs/engine.ts')],
-    ...{ outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error', absWorkingDir: ROOT },
+    ...{ outfile, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error', absWorkingDir: ROOT },
     external: ['pg-native'],
-    alias: { 'server-only': path.join(ROOT, 'node_modules/server-only/empty.js') },
-    // Libraries that are CommonJS ask for Node's modules this way.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    alias: {
+      'server-only': path.join(ROOT, 'node_modules/server-only/empty.js'),
+      '@/lib/shape/catalog.gen': path.join(ROOT, 'e2e/runs/shapes.ts'),
+    },
     plugins: [breaking],
   });
+  // Of the bundle that was in this file before.
+  await rm(`${outfile}.compiled`, { force: true });
   return outfile;
 }

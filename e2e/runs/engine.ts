@@ -5,7 +5,7 @@ import { startSettling } from '@/lib/jobs/settling';
 import { createRuns } from '@/lib/runs/run/runs';
 import { openPeople, requireStoreOf, type Address } from './people';
 
-const options = JSON.parse(process.argv[2] ?? '{}') as Address;
+const options = JSON.parse(process.argv[3] ?? '{}') as Address;
 const { store, directory, planDeps } = openPeople(options);
 const complain =
   (what: string) =>

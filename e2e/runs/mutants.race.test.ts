@@ -11,7 +11,7 @@ const WITHIN = 20;
 const { lane, folder } = useLane(2);
 
 it.each(MUTANTS.map((mutant) => [mutant.key, mutant] as const))(`finds: %s, within ${String(WITHIN)} seeds`, async (key, mutant) => {
-  const bundle = await bundleEngine(path.join(folder(), 'mutant.mjs'), mutant);
+  const bundle = await bundleEngine(path.join(folder(), 'mutant.cjs'), mutant);
   let found: string[] = [];
   let number = 0;
   for (; number < WITHIN && found.length === 0; number += 1) {

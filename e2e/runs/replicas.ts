@@ -1,5 +1,6 @@
 /** Processes that carry runs out: started from the bundle, killed, stopped and continued. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
 import { environmentFor } from '@/demo/env';
 import type { Address } from './people';
 import { sleep } from './relay';
@@ -12,13 +13,18 @@ interface Replica {
   ended: Promise<void>;
 }
 
+const START = path.join(import.meta.dirname, 'start.mjs');
+
 export type Replicas = ReturnType<typeof startReplicas>;
 
 export function startReplicas(bundle: string, address: Address, count: number) {
   const all: Replica[] = [];
   const surprises: string[] = [];
   const start = (): void => {
-    const child = spawn(process.execPath, [bundle, JSON.stringify(address)], { stdio: ['pipe', 'pipe', 'pipe'], env: environmentFor({}) });
+    const child = spawn(process.execPath, [START, bundle, JSON.stringify(address)], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: environmentFor({}),
+    });
     const output: string[] = [];
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => output.push(data.toString()));
     const replica: Replica = { child, output, killed: false, ended: Promise.resolve() };
