@@ -54,6 +54,7 @@ export default defineConfig({
         test: {
           name: 'race',
           include: ['e2e/{races,faults,runs}/**/*.race.test.ts'],
+          maxConcurrency: 2,
           globalSetup: ['scripts/testing/postgres.ts', 'scripts/testing/mariadb.ts'],
           testTimeout: 1_200_000,
           hookTimeout: 600_000,

@@ -1,7 +1,7 @@
 /** Carries a seed out from its first event to the verdict. */
 import { serviceEngineFor, withConnection } from '@/demo/database/engine';
 import type { OpenConnection } from '@/demo/database/service';
-import type { RunCounts } from '@/lib/shared/runs/runs';
+import { DEFAULT_PACE, type RunCounts } from '@/lib/shared/runs/runs';
 import { findRun } from '@/lib/store/runs';
 import { makeEvent } from '../races/traffic';
 import { gather } from './evidence';
@@ -79,7 +79,7 @@ async function carryOut(lane: Lane, bundle: string, seed: Seed, calm: boolean, t
     ]);
     for (const until = Date.now() + 2_000; !seed.quiet && !office.hasBegun() && Date.now() < until;) await sleep(20);
     await office.answer(plan, place.ben, 'approve');
-    const { id } = await office.start(plan);
+    const { id } = await office.start(plan, calm ? 1 : seed.quiet ? 0.2 : DEFAULT_PACE.share);
     const seeing = office.see(id, fork('seeing'), () => late.value);
     office.note('started');
     const struck = calm ? 0 : await strike({ seed, place, replicas, office });

@@ -21,6 +21,8 @@ export interface Fault {
   engines: readonly EngineKey[];
   /** The process that carries the run out ends or loses its lease. */
   kills?: true;
+  /** It goes down with all databases of the lane. */
+  stopsServer?: true;
   strike(scene: Scene): Promise<void>;
 }
 
@@ -115,6 +117,7 @@ export const FAULTS: readonly Fault[] = [
   {
     key: 'immediate stop',
     engines: ['postgres'],
+    stopsServer: true,
     async strike({ place: { postgres }, hand }) {
       await sleep(hand.int(0, 100));
       await postgres.stopAtOnce();

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { sampleOf } from '@/fixtures/samples';
 import { recordTables } from '@/lib/outbox/companions';
 import { SHAPES } from '@/lib/shape/catalog.gen';
+import { Queue } from '@/lib/shared/async/queue';
 import type { Actor } from '@/lib/shared/permissions';
 import { insertAccount } from '@/lib/store/accounts';
 import { migrateStore, openStore } from '@/lib/store/store';
@@ -44,26 +45,28 @@ export interface Lane {
   end(): Promise<void>;
 }
 
-/** Starts the lane's own PostgreSQL and prepares what seeds are copied from; on MySQL one database is emptied instead. */
+/** Starts the lane's own PostgreSQL and prepares what seeds are copied from; on MySQL one database is emptied instead, for one seed after the other. */
 export async function openLane(number: number, mysql: TestMysql): Promise<Lane> {
   const postgres = await ownPostgres();
   const storeTemplate = `run_store_${String(number)}_${String(process.pid)}`;
   const people = await makeStore(storeTemplate);
-  const templates = new Map<Kind, AnyTestDatabase>();
-  const made = async (kind: Kind): Promise<AnyTestDatabase> => {
-    const found = templates.get(kind);
-    if (found !== undefined) return found;
+  const templates = new Map<Kind, Promise<AnyTestDatabase>>();
+  const emptied = new Queue(1);
+  const make = async (kind: Kind): Promise<AnyTestDatabase> => {
     const { key, engine } = kind.contender;
     const template = engine === 'mysql' ? mysql : await postgres.createDatabase(`t_${key.replaceAll('-', '_')}`);
     await install(kind, template);
     if (engine === 'postgres') await postgres.close(template.name);
-    templates.set(kind, template);
     return template;
   };
   return {
     async open(kind, name) {
-      const template = await made(kind);
+      const made = templates.get(kind) ?? make(kind);
+      templates.set(kind, made);
+      const template = await made;
       const { engine } = kind.contender;
+      const ticket = engine === 'mysql' ? emptied.enter(name) : null;
+      await ticket?.turn;
       const database = engine === 'postgres' ? await postgres.createDatabase(`s_${name}`, template.name) : template;
       if (engine === 'mysql') await empty(kind, mysql);
       const store = `${storeTemplate}_${name}`;
@@ -85,6 +88,7 @@ export async function openLane(number: number, mysql: TestMysql): Promise<Lane> 
           for (const line of Object.values(lines)) line.close();
           await onStores(`DROP DATABASE ${store} WITH (FORCE)`);
           if (engine === 'postgres') await postgres.dropDatabase(database.name);
+          ticket?.leave();
         },
       };
     },

@@ -134,9 +134,8 @@ export function openOffice(place: Place, seed: Seed, timeline: string[]) {
     answer,
     decoy,
     tryToStart,
-    /** Slower where much is to happen to it. */
-    start: (made: PlanRow): Promise<{ id: string }> =>
-      startRun(planDeps, ben, made.id, { ...DEFAULT_PACE, ...(seed.quiet && { share: 0.2 }) }, made.id),
+    /** `share`: of the relay's time, less where much is to happen to the run. */
+    start: (made: PlanRow, share: number): Promise<{ id: string }> => startRun(planDeps, ben, made.id, { ...DEFAULT_PACE, share }, made.id),
     /** One person, until it is over. */
     async work(hand: Random, actor: Actor, favourites: readonly string[], over: () => boolean): Promise<void> {
       while (!over()) {
