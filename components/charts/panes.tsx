@@ -141,9 +141,8 @@ export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, he
   );
 });
 
-function known(places: readonly (Place | null)[]): Place[][] {
-  return runsOf(places, (place) => place !== null).map(([first, end]) => places.slice(first, end).filter((place) => place !== null));
-}
+const known = (places: readonly (Place | null)[]): Place[][] =>
+  runsOf(places, (place) => place !== null).map(([first, end]) => places.slice(first, end).filter((place) => place !== null));
 
 const barPath = (places: readonly Place[], step: number, bottom: number): string => {
   const wide = tenth(Math.max(1, step * BAR_SHARE));

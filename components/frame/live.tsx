@@ -121,9 +121,8 @@ export function usePolledSnapshot<T extends Snapshot>(options: PolledSnapshotOpt
   return { snapshot, everyMs: intervalMs, failing, reading: query.isFetching, refresh: () => query.refetch().then(() => undefined) };
 }
 
-function newest<T extends Snapshot>(initial: T, cached: T = initial): T {
-  return initial.asOf !== null && cached.asOf !== null && Date.parse(initial.asOf) > Date.parse(cached.asOf) ? initial : cached;
-}
+const newest = <T extends Snapshot>(initial: T, cached: T = initial): T =>
+  initial.asOf !== null && cached.asOf !== null && Date.parse(initial.asOf) > Date.parse(cached.asOf) ? initial : cached;
 
 async function read<T>(action: () => Promise<ActionResult<T>>): Promise<T> {
   const result = await within(action(), ANSWER_WITHIN_MS).catch((error: unknown) => {

@@ -145,10 +145,12 @@ export const mysqlFragments: Fragments = {
   // length() of a JSON document would write out its text first.
   sizeBytes: (column, { type }) => (type === 'json' ? sql`json_storage_size(${column})` : sql`length(${column})`),
   tellsSize: ({ type }) => type !== 'json',
-  head: (column, description, characters) =>
-    printsAsDigits(description)
-      ? sql`lower(hex(left(${column}, ${sql.lit(Math.floor(characters / 2))})))`
-      : sql`left(${asText(column, description)}, ${sql.lit(characters)})`,
+  head(column, description, characters) {
+    const first = (value: Sql, most = characters): Sql<string | null> => sql`left(${value}, ${sql.lit(most)})`;
+    if (printsAsDigits(description)) return sql`lower(hex(${first(column, Math.floor(characters / 2))}))`;
+    // Of a text only what is shown is converted.
+    return description.kind === 'text' ? asText(first(column)) : first(asText(column, description));
+  },
   rowAsJson: (columns) =>
     sql`json_object(${sql.join(columns.flatMap(({ name, column, description }) => [sql.lit(name), asText(column, description)]))})`,
   contains: (column, needle) => sql`(instr(lower(cast(${column} as char)), lower(${needle})) > 0)`,
