@@ -50,9 +50,9 @@ export function Causes({ groups, more, first, nameOf, planOf, details }: CausesP
   const inOrder = groups.toSorted((a, b) => order.indexOf(keyOf(a)) - order.indexOf(keyOf(b)));
   const shown = all ? inOrder : inOrder.slice(0, first);
   const shownSum = ({ sums, summed, count }: DeadLetterGroup): ReactNode => {
-    // Lines break between the currencies only.
+    // Lines break between the currencies only, where there is room after every third one: a sum that grows moves no line.
     const money = sums.map(({ amount, currency }) => formatMoney(amount, currency, format.locale).replaceAll(' ', '\u00a0'));
-    const text = money.join('\u00a0+ ');
+    const text = money.map((one, at) => (at === 0 ? one : `\u00a0+${at % 3 === 0 ? '\n' : ' '}${one}`)).join('');
     return summed === count || text === '' ? text : <Hint reason={t('sumOf', { summed, count })}>{t('atLeast', { sum: text })}</Hint>;
   };
   const dated = groups.some(({ seen }) => seen === 'died');
