@@ -43,13 +43,13 @@ interface Kept {
 
 const GROUPS_MAX = 200;
 
-/** By whether the reader sees all. Dropped with the outbox's binding. */
-const keptOf = perObject<Outbox, Map<boolean, Kept>>(() => new Map());
+/** By whether the reader sees all. Not per binding: that is another one every half minute. */
+const keptOf = perObject<Outbox['settings'], Map<boolean, Kept>>(() => new Map());
 
 /** Causes of dead events as this actor may see them: kept for `keptMs` while as many are dead, otherwise read, once for all who ask. */
 export async function causesOf(context: Context, outbox: Outbox, dead: number | null, keptMs: number): Promise<Causes> {
   const all = seesAll(context);
-  const kept = keptOf(outbox);
+  const kept = keptOf(outbox.settings);
   const recent = (): Causes | null => {
     const last = kept.get(all);
     const willDo = last !== undefined && (dead === null || last.dead === dead) && Date.now() - Date.parse(last.causes.asOf) < keptMs;
@@ -171,10 +171,10 @@ function groupOf(outbox: Outbox, alike: Alike, deployAt: string | null): DeadLet
 
 /** The same as far as it is known within `waitMs`, from before if need be and then at once; null while nothing is, or where it cannot be read. */
 export async function knownCauses(context: Context, outboxId: string, keptMs: number, waitMs: number): Promise<Causes | null> {
-  const outbox = await within(context.console.directory.get(outboxId), waitMs).catch(() => null);
+  const outbox = await within(context.console.directory.last(outboxId), waitMs).catch(() => null);
   if (outbox === null) return null;
   const newest = causesOf(context, outbox, null, keptMs).catch(() => null);
-  const before = keptOf(outbox).get(seesAll(context))?.causes ?? null;
+  const before = keptOf(outbox.settings).get(seesAll(context))?.causes ?? null;
   return (await within(newest, before === null ? waitMs : 0)) ?? before;
 }
 

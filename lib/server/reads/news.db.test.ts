@@ -63,6 +63,20 @@ it('has the causes of a line that is old, and does not say that nothing else die
   await expect.poll(news).toMatchObject({ groups: [{ outbox: 'escrow', count: 2 }], searched: { complete: false, unread: 0 } });
 });
 
+it('has at once the causes that were read before its tables were looked at again', async () => {
+  const context = await contextOf('operator');
+  const { snapshots, directory } = context.console;
+  const { entries } = await snapshots.fleet();
+  const known = { groups: [{ outbox: 'escrow', count: 2 }], searched: { unread: 0 } };
+  await expect.poll(() => readNews(context, entries, 300)).toMatchObject(known);
+  for (const id of directory.ids) {
+    const before = await directory.get(id);
+    directory.forget(id);
+    expect(await directory.get(id)).not.toBe(before);
+  }
+  expect(await readNews(context, entries, 0)).toMatchObject(known);
+});
+
 it('says that only the newest of many dead events are counted; outboxes without amounts leave none out of what is at stake', async () => {
   await database.query(
     `INSERT INTO p2p.plain (id, idempotency_key, transaction_type, transaction_ref_id, status, payload, error_message)
