@@ -13,7 +13,7 @@ const OUTBOXES = 10;
 
 /**
  * Of the document, before it is compressed: names, figures and half an hour of depth for each outbox as data, a screenful of
- * them drawn, and the words of the screens (95 kB).
+ * them drawn, and the words of the screens (90 kB).
  */
 const DOCUMENT_BYTES = 420_000;
 /** Of the whole page once every line is drawn. */

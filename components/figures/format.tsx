@@ -147,10 +147,7 @@ export const RelativeTime = ({ at }: { at: string }) => <Ticking at={at} say={(f
 export const Since = ({ at }: { at: string }) => <Ticking at={at} say={(format, now) => format.age(now - Date.parse(at))} />;
 
 /** "2026-11-21 14:02:11 Asia/Seoul". */
-export function AbsoluteTime({ at }: { at: string }) {
-  const format = useFormat();
-  return <time dateTime={at}>{format.absolute(at)}</time>;
-}
+export const AbsoluteTime = ({ at }: { at: string }) => <time dateTime={at}>{useFormat().absolute(at)}</time>;
 
 /** "as of 14:02:11"; after two intervals also how old that is. */
 export function Age({ asOf, intervalMs }: { asOf: string; intervalMs: number }) {

@@ -9,8 +9,9 @@ import type { PlansSnapshot } from '@/lib/shared/runs/screens';
 /** What every screen knows: the viewer's account, the outboxes, and the actions that change events. */
 export interface ConsoleValue {
   account: { name: string; role: Role };
-  /** `changeable`: has a login for changes and an operation to prove; without them there is nothing to set. */
-  outboxes: readonly { id: string; name: string; changeable: boolean }[];
+  outboxes: readonly { id: string; name: string }[];
+  /** Ids of those with a login for changes and an operation to prove; without them there is nothing to set. */
+  changeable: readonly string[];
   interventions: InterventionActions;
   plans: PlanActions;
 }

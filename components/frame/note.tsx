@@ -97,7 +97,7 @@ export function ReadOnlyNote({ outbox: { id, whyReadOnly } }: { outbox: Pick<Out
   return (
     <Note icon={<IconLock size={16} stroke={1.75} aria-hidden />} dashed>
       {t(`readOnly.${whyReadOnly}`)}{' '}
-      {PROOF_REASONS.includes(whyReadOnly) && <PlainLink href={outboxHref(id, '/settings')}>{t('proof.open')}</PlainLink>}
+      {PROOF_REASONS.includes(whyReadOnly) && <PlainLink href={outboxHref(id, '/settings')}>{t('readOnly.open')}</PlainLink>}
     </Note>
   );
 }

@@ -90,7 +90,8 @@ function IdsForm() {
   const t = useTranslations('plans');
   const frame = useTranslations('frame');
   const planWord = usePlanWord();
-  const outboxes = useConsole().outboxes.filter(({ changeable }) => changeable);
+  const { outboxes: all, changeable } = useConsole();
+  const outboxes = all.filter(({ id }) => changeable.includes(id));
   const [outbox, setOutbox] = useState(outboxes[0]?.id ?? '');
   const [operation, setOperation] = useState<string>(OPERATIONS[0]);
   const [text, setText] = useState('');

@@ -67,6 +67,5 @@ export function sayRun(t: Say, format: Pick<Format, 'latency'>, run: Run, outbox
   return alone(t('says.going', { changed, requested, out, waiting, next }));
 }
 
-export function useRunSentence(run: Run): ReturnType<typeof sayRun> {
-  return sayRun(useTranslations('runs'), useFormat(), run, useOutboxName()(run.outbox));
-}
+export const useRunSentence = (run: Run): ReturnType<typeof sayRun> =>
+  sayRun(useTranslations('runs'), useFormat(), run, useOutboxName()(run.outbox));

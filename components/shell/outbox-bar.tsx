@@ -21,7 +21,7 @@ const SCREENS = [
 
 /** The screens of the current outbox, and the window on its overview. Nothing on other pages, or for an unknown outbox. */
 export function OutboxBar() {
-  const { outboxes } = useConsole();
+  const { outboxes, changeable } = useConsole();
   const words = useTranslations('frame');
   const pathname = usePathname();
   const { outbox } = useParams<{ outbox?: string }>();
@@ -34,7 +34,7 @@ export function OutboxBar() {
     <div className={classes.outboxBar}>
       <nav aria-label={words('screens')}>
         <ul className={classes.tabs}>
-          {SCREENS.filter(({ key }) => key !== 'settings' || found.changeable || here === 'settings').map(({ key, path }) => (
+          {SCREENS.filter(({ key }) => key !== 'settings' || changeable.includes(found.id) || here === 'settings').map(({ key, path }) => (
             <li key={key}>
               <Link
                 href={`${base}${path}`}

@@ -16,15 +16,16 @@ export default defineLayout({
   permission: 'outbox:read',
   render: async ({ console, actor }, children) => {
     const jar = await cookies();
-    // Every document has them: not what stands in cards alone, or on a page that has words of its own.
-    const { cards: _cards, detect: _detect, ...words } = await getMessages();
+    // Every document has them: not what stands in cards or at sign-in alone, or on a page that has words of its own.
+    const { cards: _cards, detect: _detect, login: _login, proof: _proof, ...words } = await getMessages();
     const { directory } = console;
     return (
       <NextIntlClientProvider messages={words}>
         <Frame
           console={{
             account: { name: actor.name, role: actor.role },
-            outboxes: directory.ids.map((id) => ({ id, name: directory.settings(id).name, changeable: isChangeable(console, id) })),
+            outboxes: directory.ids.map((id) => ({ id, name: directory.settings(id).name })),
+            changeable: directory.ids.filter((id) => isChangeable(console, id)),
             interventions: { preview: previewIntervention, intervene, check: checkIntervention, follow: followIntervention },
             plans: { make: makePlan, approvals: approvalsSnapshot },
           }}

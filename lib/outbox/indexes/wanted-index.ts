@@ -71,9 +71,8 @@ export function leadingColumns(partialIndexes: boolean, tests: readonly IndexTes
 }
 
 /** A CREATE INDEX that does not block writers, for a person to run; null if the engine cannot do so for this table. */
-export function createIndexStatement(engine: Engine, table: IndexedTable, wanted: WantedIndex): string | null {
-  return engine.features.partialIndexes ? postgresStatement(engine, table, wanted) : mysqlStatement(engine, table, wanted);
-}
+export const createIndexStatement = (engine: Engine, table: IndexedTable, wanted: WantedIndex): string | null =>
+  engine.features.partialIndexes ? postgresStatement(engine, table, wanted) : mysqlStatement(engine, table, wanted);
 
 function postgresStatement(engine: Engine, table: IndexedTable, wanted: WantedIndex): string | null {
   const { identifier, literal } = engine.quote;

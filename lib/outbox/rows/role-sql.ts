@@ -12,9 +12,8 @@ export type RoleSql = { sql: RawBuilder<unknown>; description: ColumnDescription
 const INSTANT: Pick<ColumnDescription, 'kind' | 'type'> = { kind: 'instant', type: 'timestamp with time zone' };
 
 /** The scope for compiling conditions on rows of this place. */
-export function scopeOf(outbox: Outbox, place: Place): Scope {
-  return place === outbox.main ? outbox.scope : { ...outbox.scope, columns: place.description.columns };
-}
+export const scopeOf = (outbox: Outbox, place: Place): Scope =>
+  place === outbox.main ? outbox.scope : { ...outbox.scope, columns: place.description.columns };
 
 /** The value of a role; null if the place lacks it. A value inside a document of more than `largest` bytes is NULL, and not read. */
 export function roleSql(outbox: Outbox, place: Place, role: ValueRole, alias: string, largest = READ_BYTES): RoleSql | null {

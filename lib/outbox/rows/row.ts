@@ -87,9 +87,8 @@ function placeState(outbox: Outbox, place: Place, alias: string): RawBuilder<str
 }
 
 /** The columns that every event is selected with. */
-export function eventColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> {
-  return sql`${uncountedColumns(outbox, at)}, ${touchedCount(outbox, at)} as touched`;
-}
+export const eventColumns = (outbox: Outbox, at: PlaceSql): RawBuilder<unknown> =>
+  sql`${uncountedColumns(outbox, at)}, ${touchedCount(outbox, at)} as touched`;
 
 /** The same without the count. Values inside a document of more than 256 kB are NULL, and `too_large` is set. */
 export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> {

@@ -1,3 +1,4 @@
+import { NextIntlClientProvider } from 'next-intl';
 import { ProofScreen } from '@/components/proof/proof-screen';
 import { definePage, titled } from '@/lib/server/page';
 import { readProof } from '@/lib/server/reads/changes';
@@ -16,11 +17,13 @@ export default definePage({
       readProof(context, outbox),
     ]);
     return (
-      <ProofScreen
-        outbox={{ id, name, database, table }}
-        initial={status}
-        actions={can(context.actor.role, 'mapping:prove') ? { prove: proveMapping, turn: turnChanges } : null}
-      />
+      <NextIntlClientProvider>
+        <ProofScreen
+          outbox={{ id, name, database, table }}
+          initial={status}
+          actions={can(context.actor.role, 'mapping:prove') ? { prove: proveMapping, turn: turnChanges } : null}
+        />
+      </NextIntlClientProvider>
     );
   },
 });
