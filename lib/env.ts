@@ -77,10 +77,8 @@ export function environment(): Environment {
 export const environmentValue = (name: string): string | undefined => process.env[name];
 
 /** The origin people open: NEXTAUTH_URL, or this machine's own when it listens on loopback only. Null when it must be given. */
-export function publicOriginOf(env: Environment): string | null {
-  if (env.publicUrl !== undefined) return env.publicUrl;
-  return isLoopback(env.host) ? `http://localhost:${env.port}` : null;
-}
+export const publicOriginOf = (env: Environment): string | null =>
+  env.publicUrl !== undefined ? env.publicUrl : isLoopback(env.host) ? `http://localhost:${env.port}` : null;
 
 /** What next-auth is told of an origin and a base path: where its own routes are, unless that is the usual place. */
 export const authAddress = (origin: string, basePath: string): string => (basePath === '' ? origin : `${origin}${basePath}/api/auth`);

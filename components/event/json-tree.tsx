@@ -36,10 +36,8 @@ function Value({ value, level }: { value: unknown; level: number }) {
   return entries === null ? <Scalar value={value} /> : <Branch entries={entries} array={Array.isArray(value)} level={level} />;
 }
 
-function entriesOf(value: unknown): [string, unknown][] | null {
-  if (value === null || typeof value !== 'object' || isLosslessNumber(value)) return null;
-  return Object.entries(value);
-}
+const entriesOf = (value: unknown): [string, unknown][] | null =>
+  value === null || typeof value !== 'object' || isLosslessNumber(value) ? null : Object.entries(value);
 
 function Branch({ entries, array, level }: { entries: [string, unknown][]; array: boolean; level: number }) {
   const t = useTranslations('event.tree');

@@ -98,8 +98,7 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
     async snapshot(outbox?: string): Promise<DoctorSnapshot> {
       const ids = outbox === undefined ? directory.ids : [outbox];
       const examinations = await silenced(known(ids));
-      const waiting = ids.filter((id) => entryOf(id).examination === null);
-      return { asOf: new Date(now()).toISOString(), examinations, waiting };
+      return { asOf: new Date(now()).toISOString(), examinations, waiting: ids.filter((id) => entryOf(id).examination === null) };
     },
     /** Examines now, unless that was done within five seconds; for one that is unreachable returns its last findings with `problem`. */
     async examine(outbox: string): Promise<Examination> {

@@ -78,10 +78,8 @@ export interface Parameters {
 }
 
 /** null where neither the configuration nor the shape sets it. */
-export function parameterNamed({ maxAttempts, stuckAfterSeconds, extra }: Parameters, name: string): number | string | null {
-  if (name === 'maxAttempts') return maxAttempts;
-  return name === 'stuckAfter' ? stuckAfterSeconds : (extra[name] ?? null);
-}
+export const parameterNamed = ({ maxAttempts, stuckAfterSeconds, extra }: Parameters, name: string): number | string | null =>
+  name === 'maxAttempts' ? maxAttempts : name === 'stuckAfter' ? stuckAfterSeconds : (extra[name] ?? null);
 
 export const placeColumns = (place: Place): string[] =>
   [...place.description.columns.values()].filter((column) => !column.generated).map((column) => column.name);

@@ -40,10 +40,8 @@ export function contradiction(condition: Condition): string | null {
 }
 
 /** True if every row that satisfies `inner` satisfies the single test `outer`, judged by single columns. */
-export function isWithin(inner: Condition, outer: Condition): boolean {
-  if (!isLeaf(outer)) return false;
-  return required(inner).some((leaf) => leaf.column === outer.column && implies(leaf, outer));
-}
+export const isWithin = (inner: Condition, outer: Condition): boolean =>
+  isLeaf(outer) && required(inner).some((leaf) => leaf.column === outer.column && implies(leaf, outer));
 
 function implies(inner: Leaf, outer: Leaf): boolean {
   if (JSON.stringify(inner) === JSON.stringify(outer)) return true;

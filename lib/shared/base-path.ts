@@ -8,7 +8,5 @@ declare const OUTBOX_CONSOLE_BASE_PATH: string | undefined;
 export const BASE_PATH: string = typeof OUTBOX_CONSOLE_BASE_PATH === 'undefined' ? '' : OUTBOX_CONSOLE_BASE_PATH;
 
 /** A path of the origin as the console's own routes name it; null if it is outside. */
-export function pathFromBase(pathname: string, basePath: string): string | null {
-  if (pathname === basePath) return '/';
-  return pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : null;
-}
+export const pathFromBase = (pathname: string, basePath: string): string | null =>
+  pathname === basePath ? '/' : pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : null;

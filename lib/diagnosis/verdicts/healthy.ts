@@ -51,10 +51,8 @@ function lastPublished({ lastPublishedAt, lastPublishedWhy, latency }: SummaryFi
   return fact(never ? 'never_published' : 'publishing_time_unknown');
 }
 
-function latency({ latency: { p95Ms, count }, depth }: SummaryFigures): Evidence {
-  if (p95Ms !== null) return fact('usual_latency', { p95Ms, count });
-  return fact('waiting_now', { count: depth.waiting.count });
-}
+const latency = ({ latency: { p95Ms, count }, depth }: SummaryFigures): Evidence =>
+  p95Ms !== null ? fact('usual_latency', { p95Ms, count }) : fact('waiting_now', { count: depth.waiting.count });
 
 /** No problem by itself where events go out on a later attempt. */
 function failing({ reading, history }: Circumstances): Evidence[] {

@@ -68,8 +68,7 @@ export class Horizon {
 
   /** Up to when rows can be collected at `at`, both by the database's clock in microseconds. */
   foldableTo(at: number): number {
-    const settled = at - this.lags.settle;
-    return Math.max(Math.min(settled, this.cleanTo ?? -Infinity), at - this.lags.most);
+    return Math.max(Math.min(at - this.lags.settle, this.cleanTo ?? -Infinity), at - this.lags.most);
   }
 }
 

@@ -61,7 +61,5 @@ function stepsOfRule(outbox: Outbox, rule: ChangeRule): Step[] {
   return steps;
 }
 
-export function rowsWhere(outbox: Outbox, guard: Condition | undefined, at: PlaceSql, rows: RawBuilder<boolean>): RawBuilder<boolean> {
-  if (guard === undefined) return rows;
-  return sql`(${rows} and ${compileCondition(guard, at.alias, scopeOf(outbox, at.place))})`;
-}
+export const rowsWhere = (outbox: Outbox, guard: Condition | undefined, at: PlaceSql, rows: RawBuilder<boolean>): RawBuilder<boolean> =>
+  guard === undefined ? rows : sql`(${rows} and ${compileCondition(guard, at.alias, scopeOf(outbox, at.place))})`;

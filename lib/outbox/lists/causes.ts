@@ -6,10 +6,8 @@ import type { Cause } from '@/lib/shared/model';
 import { type Money, sumAmounts } from '@/lib/shared/text/money';
 
 /** The same for all events of a cause, and of no other: of the rules, the type and the template of the error. */
-export function fingerprintOf({ type, error }: Cause): string {
-  const told = [CAUSE_RULES, type, error === null ? null : errorTemplate(error)];
-  return digestOf(told).slice(0, 16);
-}
+export const fingerprintOf = ({ type, error }: Cause): string =>
+  digestOf([CAUSE_RULES, type, error === null ? null : errorTemplate(error)]).slice(0, 16);
 
 /** The same for many events, each text of an error once: thousands of events share a few. */
 export function causeIds(): (cause: Cause) => string {

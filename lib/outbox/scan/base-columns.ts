@@ -75,10 +75,8 @@ function orderingKey({ shape, database, settings }: Outbox, at: PlaceSql): Sql {
 const isRole = (at: PlaceSql, name: string): name is ValueRole => name !== 'id' && Object.hasOwn(at.place.roles, name);
 
 /** The state as a code, first match wins; 0 if no rule fits. */
-function stateCodeOf(outbox: Outbox, at: PlaceSql): Sql {
-  if (at.place.key === 'dead') return stateCode('dead');
-  return firstMatch(outbox.shape, at.alias, outbox.scope, stateCode, sql.lit(0));
-}
+const stateCodeOf = (outbox: Outbox, at: PlaceSql): Sql =>
+  at.place.key === 'dead' ? stateCode('dead') : firstMatch(outbox.shape, at.alias, outbox.scope, stateCode, sql.lit(0));
 
 /** The type of a row, cut to the length of a series' name; NULL if it is masked, as every role sees the figures. */
 export function typeOf(outbox: Outbox, at: PlaceSql): Sql {

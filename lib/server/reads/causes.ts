@@ -198,8 +198,7 @@ function groupAnswer({ outbox: _, id, error, sums, samples, ...group }: DeadLett
 /** Samples of a cause with their errors, as they are now and this actor may see them; those that have gone are left out. */
 export const readSamples = (context: Context, outboxId: string, ids: readonly string[]): Promise<CauseSample[]> =>
   onOutbox(context, outboxId, async (outbox) => {
-    const seen = await shownCauses(context, outbox, await sampleRows(outbox, ids));
-    return seen.map(({ id, error }) => ({ id, error }));
+    return (await shownCauses(context, outbox, await sampleRows(outbox, ids))).map(({ id, error }) => ({ id, error }));
   });
 
 /** A cause that is looked at: its samples, and what runs of its plans did; null while the store does not answer. */

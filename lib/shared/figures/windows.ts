@@ -29,10 +29,7 @@ const STEPS_SECONDS = [60, 300, 900, 3_600, 14_400, 86_400] as const;
 const POINTS_MAX = 180;
 
 /** Seconds per point of a series: the smallest step that gives at most 180 points. */
-export function stepSecondsOf(span: SeriesSpan): number {
-  const seconds = spanSeconds(span);
-  return STEPS_SECONDS.find((step) => seconds / step <= POINTS_MAX) ?? 86_400;
-}
+export const stepSecondsOf = (span: SeriesSpan): number => STEPS_SECONDS.find((step) => spanSeconds(span) / step <= POINTS_MAX) ?? 86_400;
 
 /** Length of a span in seconds; NaN for invalid times. */
 export const spanSeconds = (span: SeriesSpan): number =>

@@ -46,7 +46,5 @@ export interface Found {
 }
 
 /** Why an outbox may have events with the key that were not seen; `incomplete`: it was not searched to its end. null: all were seen. */
-export function leftOpen({ why, searched }: FoundIn): Exclude<FoundWhy, 'removed'> | 'incomplete' | null {
-  if (why !== null && why !== 'removed') return why;
-  return searched?.complete === false ? 'incomplete' : null;
-}
+export const leftOpen = ({ why, searched }: FoundIn): Exclude<FoundWhy, 'removed'> | 'incomplete' | null =>
+  why !== null && why !== 'removed' ? why : searched?.complete === false ? 'incomplete' : null;
