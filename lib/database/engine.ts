@@ -83,6 +83,8 @@ export interface EngineFeatures {
   convertsOnInsert: boolean;
   /** A collation may treat texts as equal that differ only in case or trailing spaces. */
   foldsTexts: boolean;
+  /** Asked loosely, which may take half the time, a text of JSON is exact; otherwise `true` and `false` may be 1 and 0. */
+  exactScalars: boolean;
   /** Entries of every index end with the primary key: rows of one value are found in its order. */
   keyEndsIndexes: boolean;
 }

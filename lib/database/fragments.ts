@@ -66,8 +66,8 @@ export interface Fragments {
    * its size, and by its beginning if its type (`description`) can be read in part.
    */
   stableDigest(parts: RawBuilder<unknown>[], payload: RawBuilder<unknown> | null, description?: ColumnDescription): RawBuilder<string>;
-  /** The text at a path of a JSON value, or of a text or bytes (UTF-8) with JSON; NULL if there is none. */
-  jsonText(column: RawBuilder<unknown>, path: string[], description: ColumnDescription): RawBuilder<string | null>;
+  /** The text at a path of a JSON value, or of a text or bytes (UTF-8) with JSON; NULL if there is none. `loosely`: see `exactScalars`. */
+  jsonText(column: RawBuilder<unknown>, path: string[], description: ColumnDescription, loosely?: boolean): RawBuilder<string | null>;
   /** The same of a JSON column, for an index: by the `expression` of an index that has it, if it is one of these. */
   indexedTexts(column: RawBuilder<unknown>, name: string, path: string[]): Record<string, RawBuilder<string | null>>;
   /** Size of a value in bytes, without reading it: exact if `tellsSize`, otherwise the stored size, times eight if compressed. */

@@ -43,6 +43,7 @@ export const mysqlEngine: Engine = {
     sharesSubqueries: false,
     convertsOnInsert: true,
     foldsTexts: true,
+    exactScalars: false,
     keyEndsIndexes: true,
   },
   fragments: mysqlFragments,

@@ -125,7 +125,7 @@ export const mysqlFragments: Fragments = {
   // By name, as `*` leaves out invisible columns.
   wholeRow: (alias, table) => sql.join([...table.columns.keys()].map((name) => sql.id(alias, name))),
   stableDigest: (parts, payload) => digest(sql.join([...parts.map(bytes), payload === null ? sql`''` : beginning(payload)])),
-  jsonText(column, path, description) {
+  jsonText(column, path, description, loosely = false) {
     // A step of digits may be a key or an array index; JSON null becomes NULL.
     const paths = path.reduce<string[]>((before, step) => before.flatMap((one) => stepsOf(step).map((next) => one + next)), ['$']);
     const found = paths.map((one) => sql`json_extract(${validJson(column, description)}, ${sql.lit(one)})`);
@@ -134,7 +134,8 @@ export const mysqlFragments: Fragments = {
     if (found.length > 1) return text;
     // To MySQL a comment. MariaDB finds a scalar so in a sixth of the time; true and false would be 1 and 0.
     const scalar = sql`json_value(${validJson(column, description)}, ${sql.lit(paths[0])})`;
-    return sql`coalesce(/*M! case when ${scalar} not in ('0', '1') then ${scalar} end, */ ${text})`;
+    const quick = loosely ? scalar : sql`case when ${scalar} not in ('0', '1') then ${scalar} end`;
+    return sql`coalesce(/*M! ${quick}, */ ${text})`;
   },
   // Named through the generated column that has it: only newer servers see that the two are one.
   indexedTexts(column, name, path) {
@@ -148,8 +149,9 @@ export const mysqlFragments: Fragments = {
   head(column, description, characters) {
     const first = (value: Sql, most = characters): Sql<string | null> => sql`left(${value}, ${sql.lit(most)})`;
     if (printsAsDigits(description)) return sql`lower(hex(${first(column, Math.floor(characters / 2))}))`;
-    // Of a text only what is shown is converted.
-    return description.kind === 'text' ? asText(first(column)) : first(asText(column, description));
+    if (description.kind !== 'text') return first(asText(column, description));
+    // Of a text only what is shown is converted, and nothing where it need not be: that takes longer than reading it.
+    return description.collation?.charset === 'utf8mb4' ? sql`${first(column)} collate utf8mb4_bin` : asText(first(column));
   },
   rowAsJson: (columns) =>
     sql`json_object(${sql.join(columns.flatMap(({ name, column, description }) => [sql.lit(name), asText(column, description)]))})`,

@@ -30,6 +30,7 @@ export const postgresEngine: Engine = {
     sharesSubqueries: true,
     convertsOnInsert: false,
     foldsTexts: false,
+    exactScalars: true,
     keyEndsIndexes: false,
   },
   fragments: postgresFragments,

@@ -120,6 +120,15 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     expect(told[1]?.samples).toHaveLength(1);
   });
 
+  it('adds up amounts of 1 and 0, as numbers or as texts, and none that are true or false', async () => {
+    await die(0, 8);
+    for (const [id, amount] of Object.entries({ 1: true, 2: false, 3: 1, 5: '0' }))
+      await observed.query(`update dying set body = '${JSON.stringify({ amount, currency: 'EUR' })}' where id = ${id}`);
+    const [outbox, own, causes] = [await large(ID), await lease(), open()];
+    await tick(causes, outbox, own, 8, async () => expect((await now()).round).not.toBeNull());
+    expect((await now()).causes[0]).toEqual(['… refused', 6, 'exact', '1.20', 4]);
+  });
+
   it('tells a new cause at once, with at least so many, and that the others may have moved; the next round counts it', async () => {
     await die(0, ROWS);
     const [outbox, own, causes] = [await large(ID), await lease(), open()];

@@ -120,4 +120,28 @@ describe.each(ENGINE_KEYS)('on %s', (engine) => {
     const { events } = await listEvents(both, { cause }, { limit: 5 });
     expect(events.map((event) => event.error).sort()).toEqual(['order 1 refused', 'order 2 refused']);
   });
+
+  it.each(engine === 'mysql' ? ['text character set latin1', 'text collate utf8mb4_unicode_520_ci'] : ['varchar(300)'])(
+    'shows errors as they are, of a table with text and of one with %s',
+    async (other) => {
+      const table = `kept_as_${other.replaceAll(/\W/g, '_')}`;
+      for (const [name, text] of [
+        [table, 'text'],
+        [`${table}_dead`, other],
+      ] as const) {
+        await database.query(`create table ${name} (id int primary key, kind text, error ${text})`);
+        await database.query(`insert into ${name} values (${name.length}, 'a', 'Zürich refused ${text}')`);
+      }
+      const both = await bindInline(opened(), table, {
+        columns: { id: 'id', type: 'kind', error: 'error' },
+        dead: { table: `${table}_dead` },
+        states: [
+          { state: 'dead', when: { column: 'error', isNull: false } },
+          { state: 'pending', when: { always: true } },
+        ],
+      });
+      const { events } = await listEvents(both, { state: ['dead'] }, { limit: 5 });
+      expect(events.map(({ error }) => error).sort()).toEqual(['Zürich refused text', `Zürich refused ${other}`]);
+    },
+  );
 });

@@ -59,11 +59,29 @@ export function causeWalk(outbox: Outbox, state: CauseState): CauseWalk | null {
 }
 
 /** The next `limit` of these events behind one of them, newest first, with their amounts and as much of their errors as decides the cause. */
-export function causeRows(outbox: Outbox, list: List, after: DeadRow | null, limit: number, statementMs: number): Promise<DeadRow[]> {
+export async function causeRows(outbox: Outbox, list: List, after: DeadRow | null, limit: number, statementMs: number): Promise<DeadRow[]> {
   const { walks, order } = list;
   const cursor = after && ({ order: 'newest', by: order.by, direction: 'next', key: after.position, id: after.id } as const);
-  const columns = (at: PlaceSql) => countedColumns(outbox, at, CAUSE_CHARACTERS, false);
-  return deadRows(outbox, { walks, order: 'newest', cursor }, columns, limit, statementMs);
+  const columns = (at: PlaceSql) => countedColumns(outbox, at, CAUSE_CHARACTERS, false, true);
+  const rows = await deadRows(outbox, { walks, order: 'newest', cursor }, columns, limit, statementMs);
+  return outbox.database.engine.features.exactScalars ? rows : withExactAmounts(outbox, rows);
+}
+
+const IDS_AT_ONCE = 1_000;
+
+/** Read again where it may have been `true` or `false`; of an event that has gone meanwhile it is not known. */
+async function withExactAmounts(outbox: Outbox, rows: DeadRow[]): Promise<DeadRow[]> {
+  const isLoose = ({ amount, currency }: DeadRow): boolean => [amount, currency].some((text) => text === '0' || text === '1');
+  const keyOf = ({ place, id }: DeadRow): string => `${place} ${id}`;
+  const ids = rows.filter(isLoose).map(({ id }) => id);
+  const exact = new Map<string, DeadRow>();
+  for (let at = 0; at < ids.length; at += IDS_AT_ONCE)
+    for (const row of await sampleRows(outbox, ids.slice(at, at + IDS_AT_ONCE))) exact.set(keyOf(row), row);
+  return rows.map((row) => {
+    if (!isLoose(row)) return row;
+    const { amount = null, currency = null } = exact.get(keyOf(row)) ?? {};
+    return { ...row, amount, currency };
+  });
 }
 
 function deadRows(outbox: Outbox, start: ListStart, columns: Columns, most = DEAD_SCANNED_MAX, statementMs?: number): Promise<DeadRow[]> {
@@ -83,8 +101,9 @@ function deadRows(outbox: Outbox, start: ListStart, columns: Columns, most = DEA
   return outbox.database.read(read, statementMs === undefined ? undefined : { statementMs });
 }
 
-function countedColumns(outbox: Outbox, at: PlaceSql, characters: number, versions: boolean): RawBuilder<unknown> {
-  return sql`${causeColumns(at, versions, characters)}, ${at.roleIso(deadSinceRole(at.place))} as ${sql.id('diedAt')}, ${amountColumns(outbox, at, AMOUNT_BYTES)}`;
+function countedColumns(outbox: Outbox, at: PlaceSql, characters: number, versions: boolean, loosely = false): RawBuilder<unknown> {
+  const amounts = amountColumns(outbox, at, AMOUNT_BYTES, loosely);
+  return sql`${causeColumns(at, versions, characters)}, ${at.roleIso(deadSinceRole(at.place))} as ${sql.id('diedAt')}, ${amounts}`;
 }
 
 function causeColumns(at: PlaceSql, versions: boolean, characters = LIST_ERROR_CHARACTERS): RawBuilder<unknown> {

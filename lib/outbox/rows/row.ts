@@ -81,10 +81,8 @@ function sizeIfInside({ roles: { payload } }: Place, size: RawBuilder<unknown> |
   return !inside || size === null ? [] : [sql`(case when ${size} > ${sql.lit(READ_BYTES)} then ${size} end)`];
 }
 
-function placeState(outbox: Outbox, place: Place, alias: string): RawBuilder<string> {
-  if (place.key === 'main') return stateExpression(outbox.shape, alias, outbox.scope);
-  return place.key === 'dead' ? sql`'dead'` : sql`'archived'`;
-}
+const placeState = (outbox: Outbox, place: Place, alias: string): RawBuilder<string> =>
+  place.key === 'main' ? stateExpression(outbox.shape, alias, outbox.scope) : place.key === 'dead' ? sql`'dead'` : sql`'archived'`;
 
 /** The columns that every event is selected with. */
 export const eventColumns = (outbox: Outbox, at: PlaceSql): RawBuilder<unknown> =>
@@ -104,8 +102,8 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
     ${large.length === 0 ? NO_TEXT : sql`case when ${or(large)} then 'y' end`} as ${sql.id('tooLarge')}`;
 }
 
-/** `amount` and `currency`, by their column or their path into the payload; NULL where that has more than `maxBytes`. */
-export function amountColumns({ database, settings: { amount }, shape }: Outbox, at: PlaceSql, maxBytes: number): RawBuilder<unknown> {
+/** `amount` and `currency`, by their column or their path into the payload, `loosely` or not; NULL where that has more than `maxBytes`. */
+export function amountColumns({ database, settings, shape }: Outbox, at: PlaceSql, maxBytes: number, loosely = false): RawBuilder<unknown> {
   const { asText, jsonText } = database.engine.fragments;
   const payload = at.role('payload');
   const size = at.roleSize('payload');
@@ -113,9 +111,9 @@ export function amountColumns({ database, settings: { amount }, shape }: Outbox,
     const column = at.place.description.columns.get(path);
     if (column !== undefined) return asText(at.column(path), column);
     if (path === '' || payload === null || size === null || !mayHoldJson(payload.description, shape)) return NO_TEXT;
-    return sql`case when ${size} <= ${sql.lit(maxBytes)} then ${jsonText(payload.sql, pathSteps(path), payload.description)} end`;
+    return sql`case when ${size} <= ${sql.lit(maxBytes)} then ${jsonText(payload.sql, pathSteps(path), payload.description, loosely)} end`;
   };
-  return sql`${value(amount?.value)} as amount, ${value(amount?.currency)} as currency`;
+  return sql`${value(settings.amount?.value)} as amount, ${value(settings.amount?.currency)} as currency`;
 }
 
 /** Roles whose values are read from inside documents, one per document. */
