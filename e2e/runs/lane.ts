@@ -59,38 +59,46 @@ export async function openLane(number: number, mysql: TestMysql): Promise<Lane> 
     if (engine === 'postgres') await postgres.close(template.name);
     return template;
   };
+  const placed = async (kind: Kind, name: string): Promise<Place> => {
+    const made = templates.get(kind) ?? make(kind);
+    templates.set(kind, made);
+    const template = await made;
+    const { engine } = kind.contender;
+    const database = engine === 'postgres' ? await postgres.createDatabase(`s_${name}`, template.name) : template;
+    if (engine === 'mysql') await empty(kind, mysql);
+    const store = `${storeTemplate}_${name}`;
+    await onStores(`CREATE DATABASE ${store} TEMPLATE ${storeTemplate}`);
+    const [reader, operator] = ['r', 'o'].map((role) => database.urlFor(`${role}_${template.name}`, 'test')) as [string, string];
+    const lines = {
+      reader: await lineTo(reader, null),
+      operator: await lineTo(operator, null),
+      store: await lineTo(storeUrl(store), null),
+    };
+    const direct: Address = {
+      ...{ outbox: OUTBOX, shape: kind.contender.key, table: tableOf(kind), parameters: kind.contender.parameters },
+      ...{ reader, operator, store: storeUrl(store) },
+    };
+    return {
+      ...{ kind, database, direct, lines, postgres, ...people },
+      lined: { ...direct, reader: lines.reader.url, operator: lines.operator.url, store: lines.store.url },
+      async close() {
+        for (const line of Object.values(lines)) line.close();
+        await onStores(`DROP DATABASE ${store} WITH (FORCE)`);
+        if (engine === 'postgres') await postgres.dropDatabase(database.name);
+      },
+    };
+  };
   return {
     async open(kind, name) {
-      const made = templates.get(kind) ?? make(kind);
-      templates.set(kind, made);
-      const template = await made;
-      const { engine } = kind.contender;
-      const ticket = engine === 'mysql' ? emptied.enter(name) : null;
+      const ticket = kind.contender.engine === 'mysql' ? emptied.enter(name) : null;
       await ticket?.turn;
-      const database = engine === 'postgres' ? await postgres.createDatabase(`s_${name}`, template.name) : template;
-      if (engine === 'mysql') await empty(kind, mysql);
-      const store = `${storeTemplate}_${name}`;
-      await onStores(`CREATE DATABASE ${store} TEMPLATE ${storeTemplate}`);
-      const [reader, operator] = ['r', 'o'].map((role) => database.urlFor(`${role}_${template.name}`, 'test')) as [string, string];
-      const lines = {
-        reader: await lineTo(reader, null),
-        operator: await lineTo(operator, null),
-        store: await lineTo(storeUrl(store), null),
-      };
-      const direct: Address = {
-        ...{ outbox: OUTBOX, shape: kind.contender.key, table: tableOf(kind), parameters: kind.contender.parameters },
-        ...{ reader, operator, store: storeUrl(store) },
-      };
-      return {
-        ...{ kind, database, direct, lines, postgres, ...people },
-        lined: { ...direct, reader: lines.reader.url, operator: lines.operator.url, store: lines.store.url },
-        async close() {
-          for (const line of Object.values(lines)) line.close();
-          await onStores(`DROP DATABASE ${store} WITH (FORCE)`);
-          if (engine === 'postgres') await postgres.dropDatabase(database.name);
-          ticket?.leave();
-        },
-      };
+      // Given back whatever happens: the next one would only say that it waits.
+      const leave = () => ticket?.leave();
+      const place = await placed(kind, name).catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+      return { ...place, close: () => place.close().finally(leave) };
     },
     async end() {
       await onStores(`DROP DATABASE ${storeTemplate} WITH (FORCE)`);
