@@ -169,12 +169,16 @@ function groupOf(outbox: Outbox, alike: Alike, deployAt: string | null): DeadLet
   };
 }
 
-/** The same as far as it is known within `waitMs`, from before if need be and then at once; null while nothing is, or where it cannot be read. */
+/** Meanwhile many events may have died. */
+const STANDS_MS = 300_000;
+
+/** The same as far as it is known within `waitMs`, at once from up to five minutes before; null while nothing is, or where it cannot be read. */
 export async function knownCauses(context: Context, outboxId: string, keptMs: number, waitMs: number): Promise<Causes | null> {
   const outbox = await within(context.console.directory.last(outboxId), waitMs).catch(() => null);
   if (outbox === null) return null;
   const newest = causesOf(context, outbox, null, keptMs).catch(() => null);
-  const before = keptOf(outbox.settings).get(seesAll(context))?.causes ?? null;
+  const kept = keptOf(outbox.settings).get(seesAll(context))?.causes ?? null;
+  const before = kept !== null && Date.now() - Date.parse(kept.asOf) < STANDS_MS ? kept : null;
   return (await within(newest, before === null ? waitMs : 0)) ?? before;
 }
 

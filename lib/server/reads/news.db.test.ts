@@ -1,6 +1,6 @@
 /** What stands below the fleet's lines: causes over all outboxes, read rarely, and who did what. */
 import { uuidv7 } from 'uuidv7';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { unavailable } from '@/lib/shared/figures/measured';
 import { insertAuditEntries, recordDeed } from '@/lib/store/audit';
@@ -75,6 +75,10 @@ it('has at once the causes that were read before its tables were looked at again
     expect(await directory.get(id)).not.toBe(before);
   }
   expect(await readNews(context, entries, 0)).toMatchObject(known);
+  // Whoever comes much later is not told what was true then.
+  onTestFinished(() => void vi.restoreAllMocks());
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 301_000);
+  expect(await readNews(context, entries, 0)).toMatchObject({ groups: [], searched: { unread: 1 } });
 });
 
 it('says that only the newest of many dead events are counted; outboxes without amounts leave none out of what is at stake', async () => {
