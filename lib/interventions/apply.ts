@@ -60,7 +60,7 @@ async function readAllBack(changes: readonly Changed[]): Promise<Map<string, Fau
     const changed = taken.map(({ event_id: id }) => id);
     const { faults, images } = await readBack(work, { locked: held, changed, expectation });
     for (const [id, fault] of faults) all.set(id, fault);
-    for (const record of taken) record.after = parseImage(images.get(record.event_id) ?? JSON.stringify(record.after));
+    for (const record of taken) record.after = images.get(record.event_id) ?? record.after;
   }
   return all;
 }
@@ -130,8 +130,7 @@ const notSupported = (because: string): Left => ({ code: 'not_supported', detail
 
 /** All rows together. Rows that did not take the change are left out; if it is unknown which row the table refuses, each half is tried. */
 async function changeRows(work: StepChange, held: HeldRow[]) {
-  const expected = held.map(({ id, expected: image }) => [id, parseImage(image)] as const);
-  const expectation: Expectation = { rows: new Map(expected), elsewhere: null };
+  const expectation: Expectation = { rows: new Map(held.map(({ id, expected }) => [id, expected])), elsewhere: null };
   const images = new Map<string, string>();
   const left = new Map<string, Left>();
   /** How many groups of them were changed and read back, one after the other. */
@@ -175,8 +174,8 @@ async function changeRows(work: StepChange, held: HeldRow[]) {
       aggregate_id: row.aggregate_id,
       ...(image === undefined ? (left.get(row.id) ?? passedOver) : { code: null, detail: null, counted: countedBy(work, row) }),
       dead: row.version.state === 'dead' || work.step.dead,
-      before: parseImage(row.image),
-      after: image === undefined ? null : parseImage(image),
+      before: row.image,
+      after: image ?? null,
     };
   });
   return { work, held, expectation, records, parts };
@@ -213,8 +212,6 @@ async function writeRows(work: StepChange, held: HeldRow[], expectation: Expecta
   await engine.settleConstraints(db);
   return readBack(work, { locked: held, changed, expectation });
 }
-
-const parseImage = (image: string): Record<string, string | null> => JSON.parse(image) as Record<string, string | null>;
 
 /** Runs `work` in a savepoint: an expected failure, or a result that `keep` rejects, undoes `work` alone. */
 async function inSavepoint<T>(

@@ -8,7 +8,7 @@ import { FATES, type Fate, type Fates } from '@/lib/shared/changes/fates';
 import { causeText, errorTemplate } from '@/lib/shared/lists/cause';
 import { Problem } from '@/lib/shared/problems';
 import { rowsById, type ById } from './classify';
-import { eventsOf, headerOf, type RecordEvent } from './records';
+import { eventsOf, headerOf, type RecordLine } from './records';
 
 type FateRow = ById & { state: string } & Record<'error' | 'attempts', string | null>;
 
@@ -25,7 +25,7 @@ export async function sentEvents(outbox: Outbox, db: Db, interventions: string[]
   return new Map([...lines].map(([id, own]) => [id, own.flatMap((line) => (line.code === null ? sentOf(outbox, line) : []))]));
 }
 
-const sentOf = (outbox: Outbox, { event_id: id, before, after }: RecordEvent): Sent => ({
+const sentOf = (outbox: Outbox, { event_id: id, before, after }: RecordLine): Sent => ({
   id,
   after: { error: recordedValue(outbox, 'error', after), attempts: recordedValue(outbox, 'attempts', after) },
   errorBefore: recordedValue(outbox, 'error', before),
@@ -101,7 +101,7 @@ function fateOf({ after: { error, attempts } }: Sent, row: FateRow | undefined):
 }
 
 /** The value of a role in a record's image of the row; undefined if it does not stand in a column as it is. */
-export function recordedValue({ main, dead }: Outbox, role: 'error' | 'attempts', image: RecordEvent['before']): string | null | undefined {
+export function recordedValue({ main, dead }: Outbox, role: 'error' | 'attempts', image: RecordLine['before']): string | null | undefined {
   const names = [dead, main].flatMap((place) => (place === null ? [] : (plainColumn(place, role)?.name ?? [])));
   return names.map((name) => image?.[name]).find((value) => value !== undefined);
 }

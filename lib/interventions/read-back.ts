@@ -33,8 +33,8 @@ export function expectedImage(prepared: PreparedStep): RawBuilder<string> {
 }
 
 export interface Expectation {
-  /** How each locked row has to be after the change. */
-  rows: Map<string, Texts>;
+  /** How each locked row has to be after the change, as JSON of texts. */
+  rows: Map<string, string>;
   /** Where else rows were before it; null until somebody needs to know. */
   elsewhere: Standing[] | null;
 }
@@ -62,7 +62,7 @@ export async function readBack(work: ChangeWork, row: ChangedRows) {
         ? { because: 'not_there', detail: tableLabel(target.table) }
         : other !== undefined
           ? { because: 'in_two_tables', detail: other.table }
-          : judge(work, { before, after, wanted: row.expectation.rows.get(id) ?? {} });
+          : judge(work, { before, after, wanted: row.expectation.rows.get(id) ?? '{}' });
     if (fault !== null) found.faults.set(id, fault);
     if (after !== undefined) found.images.set(id, after.image);
   }
@@ -71,14 +71,16 @@ export async function readBack(work: ChangeWork, row: ChangedRows) {
 
 type Found = Record<'id' | 'state' | 'image' | 'watched', string> & { attempts: string | null };
 
-function judge({ outbox, operation: { key }, step }: ChangeWork, row: { before: LockedRow; after: Found; wanted: Texts }): Fault | null {
-  const found = JSON.parse(row.after.watched) as Texts;
-  const others = Object.keys(row.wanted).filter((name) => !holds(step.set[name], row.wanted[name] ?? null, found[name] ?? null));
+function judge({ outbox, operation: { key }, step }: ChangeWork, row: { before: LockedRow; after: Found; wanted: string }): Fault | null {
+  // Nearly always the same text, and then not worth parsing.
+  const differing = row.wanted === row.after.watched ? [] : [row.wanted, row.after.watched];
+  const [wanted = {}, found = {}] = differing.map((text) => JSON.parse(text) as Texts);
+  const others = Object.keys(wanted).filter((name) => !holds(step.set[name], wanted[name] ?? null, found[name] ?? null));
   const rewritten = others.filter((name) => name in step.set);
   if (rewritten.length > 0) return { because: 'rewritten', detail: rewritten.join(', ') };
   if (others.length > 0) return { because: 'touched_more', detail: others.join(', ') };
-  const image = JSON.parse(row.before.image) as Texts;
-  const from = key === 'restore' ? (image[ARCHIVE_COLUMNS.fromState] ?? '') : row.before.state;
+  const { image, state } = row.before;
+  const from = key === 'restore' ? ((JSON.parse(image) as Texts)[ARCHIVE_COLUMNS.fromState] ?? '') : state;
   if (expectedStates(outbox, key, from, Number(row.after.attempts ?? 0)).includes(row.after.state as State)) return null;
   if (key === 'release' && from === 'processing' && row.after.state === from && mayStayProcessing(outbox, step)) return null;
   return { because: 'other_state', detail: isState(row.after.state) ? row.after.state : 'unmapped' };

@@ -18,7 +18,8 @@ export interface RecordHeader extends Record<(typeof HEADER)[number] | 'at', str
   outcome: Outcome | null;
 }
 
-export interface RecordEvent {
+/** What became of one event; its image is JSON where it comes from the table and goes into the record, and so not parsed. */
+export interface RecordEvent<Image = string> {
   event_id: string;
   event_type: string | null;
   aggregate_id: string | null;
@@ -29,9 +30,9 @@ export interface RecordEvent {
   counted?: LineCount | undefined;
   /** Of a changed event: whether it was dead before, or came back dead. */
   dead?: boolean;
-  /** Columns as text; null if there is nothing to show. */
-  before: Record<string, string | null> | null;
-  after: Record<string, string | null> | null;
+  /** Columns as texts; null if there is nothing to show. */
+  before: Image | null;
+  after: Image | null;
 }
 
 type NewHeader = ActorsKey & { id: string; requestHash: string; request: InterventionRequest };
@@ -59,12 +60,12 @@ export async function insertHeader(engine: Engine, db: Db, header: NewHeader): P
 export async function insertEvents(engine: Engine, db: Db, header: Pick<NewHeader, 'id' | 'outbox'>, events: RecordEvent[]): Promise<void> {
   const { fragments, companions } = engine;
   const { id, number, text, json } = companions.columns;
-  const asJson = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
   const lines = events.map((event, position) => {
     const changed = { [LINE_OUTBOX]: header.outbox, [LINE_COUNT]: event.counted, [LINE_DEAD]: event.dead };
     const { event_id: eventId, event_type: type, aggregate_id: aggregate, code, before, after } = event;
     const texts = [header.id, String(position), eventId, type, aggregate, code];
-    return [...texts, asJson(code === null ? changed : event.detail), asJson(before), asJson(after)];
+    const detail = code === null ? changed : event.detail;
+    return [...texts, detail ? JSON.stringify(detail) : null, before, after];
   });
   const rows = fragments.rowsOf([id, number, text, text, text, text, json, json, json], lines);
   await sql`insert into ${eventTableOf(engine)} (${named(LINE)}) ${rows}`.execute(db);
@@ -99,7 +100,7 @@ export async function headerOf(engine: Engine, db: Db, by: { id: string } | Acto
   return rows[0] ?? null;
 }
 
-type RecordLine = RecordEvent & { position: number };
+export type RecordLine = RecordEvent<Record<string, string | null>> & { position: number };
 
 type StoredLine = Omit<RecordLine, 'detail' | 'before' | 'after'> &
   Record<'detail' | 'before' | 'after', string | null> & { intervention_id: string };
@@ -124,7 +125,7 @@ const parsed = <T>(text: string | null): T | null => (text === null ? null : (JS
 export const recordedResult = async (engine: Engine, db: Db, header: RecordHeader): Promise<InterventionResult> =>
   resultOf(header, (await eventsOf(engine, db, [header.id])).get(header.id) ?? []);
 
-export function resultOf(header: RecordHeader, events: RecordEvent[]): InterventionResult {
+export function resultOf(header: RecordHeader, events: RecordEvent<unknown>[]): InterventionResult {
   const changed = events.filter((event) => event.code === null).map((event) => event.event_id);
   return {
     interventionId: header.id,

@@ -137,7 +137,7 @@ async function judge(change: Change, trial: Trial, seen: Seen[], records: Record
     return { verdict: 'does_not', because: why.detail?.because ?? why.code, detail: why.detail?.of ?? null, rows };
   }
   const steps = change.operation.steps(change.outbox).filter(({ source }) => source.key === trial.place.key);
-  const changed = [...new Set(done.flatMap(({ before, after }) => differing(before ?? {}, after ?? {})))];
+  const changed = [...new Set(done.flatMap(differing))];
   const silent = steps.every(({ target, call, notify }) => target === null && call === null && notify === null);
   if (changed.length === 0 && silent) return { verdict: 'untried', because: 'nothing_changed' };
   const rows = done.map(({ event_id: id }) => id);
@@ -155,5 +155,7 @@ async function judge(change: Change, trial: Trial, seen: Seen[], records: Record
   return { verdict: 'round_trips', rows, changed, notes, stateAfter: now?.record.detail?.state ?? null };
 }
 
-const differing = (before: Record<string, string | null>, after: Record<string, string | null>): string[] =>
-  Object.keys(before).filter((name) => name in after && before[name] !== after[name]);
+function differing({ before, after }: RecordEvent): string[] {
+  const [was = {}, is = {}] = [before, after].map((image) => JSON.parse(image ?? '{}') as Record<string, string | null>);
+  return Object.keys(was).filter((name) => name in is && was[name] !== is[name]);
+}
