@@ -27,10 +27,8 @@ const EVENT_FIELDS: (keyof OutboxEvent)[] = [
 ];
 
 /** The engine of a connection string; null if the scheme is unknown or it cannot be parsed. */
-export function engineOf(url: unknown): EngineKey | null {
-  if (typeof url !== 'string' || !URL.canParse(url)) return null;
-  return SCHEMES[new URL(url).protocol]?.engine ?? null;
-}
+export const engineOf = (url: unknown): EngineKey | null =>
+  typeof url === 'string' && URL.canParse(url) ? (SCHEMES[new URL(url).protocol]?.engine ?? null) : null;
 
 /** The problem of a connection string, null if none; never quotes it, as it contains a password. */
 function urlProblem(url: unknown): string | null {

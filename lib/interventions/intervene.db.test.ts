@@ -9,6 +9,7 @@ import { getEvent } from '@/lib/outbox/rows/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { publishedAt } from '@/lib/shape/catalog/published-at';
 import type { Problem } from '@/lib/shared/problems';
+import { applyInstall } from './install/install';
 import { intervene } from './intervene';
 import { previewIntervention } from './preview';
 import { ANNA, BEN, depsFor, freshKey } from '@/fixtures/interventions';
@@ -187,6 +188,8 @@ describe('an intervention', () => {
     expect(await database.query(`SELECT status FROM ${TABLE} WHERE id = $1`, [DEAD])).toEqual([{ status: 'failed' }]);
   });
 
+  const addedAfterwards = "INSERT INTO outbox_console.intervention_event (intervention_id, position, event_id) VALUES ($1, 9, 'added')";
+
   it('never rewrites a committed record', async () => {
     const result = await intervene(depsFor(open.outbox), ANNA, 'sample', await request('requeue', DEAD), freshKey());
     for (const statement of [
@@ -194,9 +197,31 @@ describe('an intervention', () => {
       'DELETE FROM outbox_console.intervention WHERE id = $1',
       "UPDATE outbox_console.intervention_event SET code = 'locked' WHERE intervention_id = $1",
       'DELETE FROM outbox_console.intervention_event WHERE intervention_id = $1',
-      "INSERT INTO outbox_console.intervention_event (intervention_id, position, event_id) VALUES ($1, 9, 'added')",
+      addedAfterwards,
+      // Beside a line that may be added.
+      `WITH another AS (INSERT INTO outbox_console.intervention (id, outbox, actor_id, actor_name, actor_role, key, operation, reason, request_hash)
+        SELECT gen_random_uuid(), outbox, actor_id, actor_name, actor_role, 'another', operation, reason, request_hash
+          FROM outbox_console.intervention WHERE id = $1 RETURNING id)
+        INSERT INTO outbox_console.intervention_event (intervention_id, position, event_id)
+        SELECT id, 9, 'added' FROM another UNION ALL VALUES ($1, 9, 'added')`,
     ])
       await expect(database.query(statement, [result.interventionId]), statement).rejects.toThrow('never changed');
+    expect(await database.query('SELECT event_id FROM outbox_console.intervention_event')).toEqual([{ event_id: DEAD }]);
+  });
+
+  it('has its record guarded by an older installation, and by the next one, too', async () => {
+    await database.query(`CREATE OR REPLACE FUNCTION outbox_console.refuse_rewriting_lines() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NOT EXISTS (SELECT FROM outbox_console.intervention WHERE id = NEW.intervention_id AND outcome IS NOT NULL) THEN RETURN NEW; END IF;
+      RAISE EXCEPTION 'an intervention record is never changed'; END $$`);
+    await database.query(`DROP TRIGGER refuse_adding ON outbox_console.intervention_event`);
+    await database.query(`CREATE OR REPLACE TRIGGER refuse_rewriting BEFORE INSERT OR UPDATE OR DELETE ON outbox_console.intervention_event
+      FOR EACH ROW EXECUTE FUNCTION outbox_console.refuse_rewriting_lines()`);
+    for (const id of [DEAD, RETRYING]) {
+      const { outcome, interventionId } = await intervene(depsFor(open.outbox), ANNA, 'sample', await request('archive', id), freshKey());
+      expect(outcome).toBe('applied');
+      await expect(database.query(addedAfterwards, [interventionId])).rejects.toThrow('never changed');
+      await applyInstall(open.outbox, database.url);
+    }
   });
 
   it('finds nothing under a text that cannot be an id, and changes the rest', async () => {

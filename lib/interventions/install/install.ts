@@ -44,10 +44,8 @@ export async function installScript(outbox: Outbox, url?: string): Promise<strin
 }
 
 /** MySQL's command line ends a statement at the first semicolon, even inside a trigger, unless given another delimiter. */
-function terminated(outbox: Outbox, text: string): string {
-  if (outbox.database.engine.features.transactionalDdl || !text.includes(';')) return `${text};`;
-  return `DELIMITER //\n${text}//\nDELIMITER ;`;
-}
+const terminated = ({ database }: Outbox, text: string): string =>
+  database.engine.features.transactionalDdl || !text.includes(';') ? `${text};` : `DELIMITER //\n${text}//\nDELIMITER ;`;
 
 /** Runs the statements with a login that owns the table. Returns the optional ones that were refused. */
 export async function applyInstall(outbox: Outbox, url: string): Promise<InstallStatement[]> {

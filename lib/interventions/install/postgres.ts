@@ -49,8 +49,8 @@ END $$`,
       sql: `CREATE OR REPLACE FUNCTION outbox_console.refuse_rewriting_lines() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    IF NOT EXISTS (SELECT FROM ${headers} AS header WHERE header.id = NEW.intervention_id AND header.outcome IS NOT NULL) THEN
-      RETURN NEW;
+    IF NOT EXISTS (SELECT FROM added WHERE (SELECT header.outcome FROM ${headers} AS header WHERE header.id = added.intervention_id) IS NOT NULL) THEN
+      RETURN NULL;
     END IF;
   END IF;
   RAISE EXCEPTION 'an intervention record is never changed';
@@ -58,7 +58,11 @@ END $$`,
     },
     {
       why: 'The trigger that holds it there',
-      sql: `CREATE OR REPLACE TRIGGER refuse_rewriting BEFORE INSERT OR UPDATE OR DELETE ON ${events} FOR EACH ROW EXECUTE FUNCTION outbox_console.refuse_rewriting_lines()`,
+      sql: `CREATE OR REPLACE TRIGGER refuse_rewriting BEFORE UPDATE OR DELETE ON ${events} FOR EACH ROW EXECUTE FUNCTION outbox_console.refuse_rewriting_lines()`,
+    },
+    {
+      why: 'And the one that looks at added lines, all of a statement at once',
+      sql: `CREATE OR REPLACE TRIGGER refuse_adding AFTER INSERT ON ${events} REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION outbox_console.refuse_rewriting_lines()`,
     },
   ];
 }
