@@ -4,6 +4,7 @@ import type { Browser, Page } from '@playwright/test';
 import type { Role } from '@/lib/shared/permissions';
 import { sessionOf } from '@/scripts/testing/session';
 import { expect, test } from './fixtures';
+import { openDatabase } from './support/database';
 import { axeFindings, scrollsSideways } from './support/measure';
 import { insertEscrows } from './support/rows';
 import { secondConsole, type SecondConsole } from './support/second-console';
@@ -18,13 +19,27 @@ function second(): SecondConsole {
   return started.console;
 }
 
-test.beforeAll(async ({ world }) => {
+/** Its store is its own: whoever has the lease of the outbox carries runs out, and by the rules of the demo's console a plan of these is void. */
+test.beforeAll(async ({ world, database }) => {
+  const own = new URL(world.store);
+  own.pathname = `/two_people_${randomUUID().replaceAll('-', '')}`;
+  await database('escrow').query(`CREATE DATABASE ${own.pathname.slice(1)} OWNER ${own.username}`);
   started.console = await secondConsole(world, (config) => {
+    config.store = own.href;
+    config.outboxes = config.outboxes.filter(({ id }) => id === 'escrow');
     config.approvals = [{ outboxes: ['escrow'], operations: ['archive'], rows: 2 }];
   });
   await second().start();
+  const accounts = await database('store').query<{ account: string }>('SELECT row_to_json(account)::text AS account FROM account');
+  const store = openDatabase(own.href);
+  for (const { account } of accounts)
+    await store.query('INSERT INTO account SELECT * FROM json_populate_record(NULL::account, $1)', [account]);
+  await store.close();
 });
-test.afterAll(() => started.console?.stop());
+test.afterAll(async ({ database }) => {
+  await second().stop();
+  await database('escrow').query(`DROP DATABASE ${new URL(second().config.store).pathname.slice(1)} WITH (FORCE)`);
+});
 
 async function pageOf(browser: Browser, playwright: { request: Parameters<typeof sessionOf>[0] }, role: Role): Promise<Page> {
   const context = await browser.newContext({ baseURL: second().world.url });
