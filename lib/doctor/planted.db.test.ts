@@ -7,6 +7,7 @@ import type { OutboxSettings } from '@/lib/outbox/outbox';
 import { type Shape } from '@/lib/shape/shape';
 import { defineShape } from '@/lib/shape/define';
 import type { Finding } from '@/lib/shared/doctor';
+import { holdAutovacuum } from '@/scripts/testing/autovacuum';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createRoles, settingsIn } from '@/scripts/testing/outbox';
 import { examineTable, fill, keptTables, shapeCalled } from '@/fixtures/doctor';
@@ -166,6 +167,8 @@ describe('a planted fault', () => {
 
   it('old_snapshot: whose transaction it is, where the reader may not see since when it is open', async () => {
     const settings = await plant('snapshot', { of: SMALL, plant: [] });
+    // As old as the transaction, but nobody's: it is not to be ended, and this reader may not see what it is.
+    const autovacuum = await holdAutovacuum(database);
     const holder = await openTransaction(database.url);
     await database.query(
       `CREATE PROCEDURE public.burn(n int) LANGUAGE plpgsql AS $$ BEGIN FOR i IN 1..n LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$`,
@@ -179,6 +182,10 @@ describe('a planted fault', () => {
     await expectWorded(findings);
     await holder.end();
     expect((await examineTable(reader, settings)).findings).toEqual([]);
+    expect(await database.query(`SELECT FROM pg_stat_activity WHERE pid = ${autovacuum.pid} AND age(backend_xmin) > 50000`)).toHaveLength(
+      1,
+    );
+    await autovacuum.end();
   });
 
   it('cascade_delete: keys that delete nothing, or follow a table of the outbox’s own, are not told', async () => {

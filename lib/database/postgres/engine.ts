@@ -134,7 +134,7 @@ export const postgresEngine: Engine = {
   async otherSessions(db) {
     const { rows } = await sql<{ name: string; count: number }>`
       select coalesce(nullif(application_name, ''), usename::text, '') as name, count(*)::int as count from pg_stat_activity
-      where datname = current_database() and application_name not like 'outbox-console/%' and coalesce(backend_type, 'client backend') = 'client backend'
+      where datname = current_database() and application_name not like 'outbox-console/%' and usesysid is not null and coalesce(backend_type, 'client backend') = 'client backend'
       group by 1 order by 2 desc, 1 limit 5`.execute(db);
     return rows;
   },

@@ -175,14 +175,14 @@ const dropSlot = (name: string, { literal }: Engine['quote']): string => `SELECT
 const SLOT_HOLDERS = `union all select case when active and slot_type = 'physical' then 'standby' else 'slot' end, slot_name::text, '', coalesce(plugin::text, slot_type), null, age(xmin)::float8, case when active then 'active' else 'inactive' end
     from pg_replication_slots where xmin is not null`;
 
-/** Transactions whose snapshot keeps row versions alive, oldest first; ages of other roles' sessions need pg_read_all_stats. */
+/** Transactions whose snapshot keeps row versions alive, oldest first; autovacuum's have no user. Ages of other roles' sessions need pg_read_all_stats. */
 export async function readHolders(db: Db, quote: Engine['quote'], seesSlots: boolean): Promise<Facts['holders']> {
   const { rows } = await sql<Omit<Facts['holders'][number], 'end'>>`
     select case when datname is null then 'standby' else 'session' end as kind,
       case when datname is null then coalesce(nullif(application_name, ''), pid::text) else pid::text end as who, coalesce(usename::text, '') as "user", coalesce(application_name, '') as application,
       (extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as "ageMs", greatest(age(backend_xmin), age(backend_xid))::float8 as transactions, state
     from pg_stat_activity where (backend_xmin is not null or backend_xid is not null) and (datname = current_database() or (datname is null and backend_type = 'walsender')) and pid <> pg_backend_pid()
-      and coalesce(backend_type, '') <> 'autovacuum worker' and coalesce(query, '') !~* '^\\s*(vacuum|create\\s+(unique\\s+)?index\\s+concurrently|reindex)'
+      and usesysid is not null and coalesce(query, '') !~* '^\\s*(vacuum|create\\s+(unique\\s+)?index\\s+concurrently|reindex)'
     union all select 'prepared', gid, owner::text, '', (extract(epoch from clock_timestamp() - prepared) * 1000)::float8, age(transaction)::float8, null
     from pg_prepared_xacts where database = current_database()
     ${seesSlots ? sql.raw(SLOT_HOLDERS) : sql``}
